@@ -87,15 +87,16 @@ def draw(
 
 def _read(path: str, format: str | None) -> list[Any]:
     """Return the sentences or bracketed trees in a file."""
-    from bistro.treebank.brackets import iter_trees
+    from bistro.treebank.brackets import iter_trees, memory_of_tree
     from bistro.treebank.detect import FORMATS, choose_format
-    from bistro.treebank.treebank import opened, parse
+    from bistro.treebank.keeping import read_all
+    from bistro.treebank.treebank import opened, parse_all
 
     with opened(path) as (stream, name):
         source = choose_format(name, stream, format, FORMATS)
         if source == "brackets":
-            return list(iter_trees(cast(Any, stream), name))
-        return list(parse(stream, name, source, "any", partial=True))
+            return read_all(stream, lambda: iter_trees(stream, name), memory_of_tree)
+        return parse_all(stream, name, source, "any", partial=True)
 
 
 def _number(name: str, most: int) -> int:

@@ -69,7 +69,7 @@ def evaluate(
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
     from bistro.evaluate.calibration import calibrate
-    from bistro.treebank.treebank import iter_sentences
+    from bistro.treebank.treebank import iter_sentences, read
 
     if training and not morphemes:
         raise ConfigError("--training needs --morphemes")
@@ -86,10 +86,9 @@ def evaluate(
     if plot is not None:
         _check_plot(plot, calibration)
     # A parser may leave words out or give several roots: this lowers the score, but is allowed.
-    golds: Iterable[Sentence] = iter_sentences(gold, roots="any")
-    systems: Iterable[Sentence] = iter_sentences(system, roots="any", partial=True)
-    if by_length or calibration:
-        golds, systems = list(golds), list(systems)
+    reading = read if by_length or calibration else iter_sentences
+    golds: Iterable[Sentence] = reading(gold, roots="any")
+    systems: Iterable[Sentence] = reading(system, roots="any", partial=True)
     scores = score(golds, systems, punct, gold_name=gold, system_name=system)
     if scores.aligned_by != "words" and (by_length or calibration):
         raise ConfigError(

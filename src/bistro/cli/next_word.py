@@ -105,6 +105,7 @@ def _questions(
     from bistro.tasks.cutting import cutting, visible_text
     from bistro.tasks.next_word import Question, context_words, questions_of_table, single_word
     from bistro.tasks.stimuli import read_table
+    from bistro.treebank.keeping import check_then_list
 
     cut = cutting(model, split_punct)
     more = [single_word(word, cut) for word in targets.split(",")] if targets else []
@@ -116,7 +117,7 @@ def _questions(
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
-    questions = list(questions_of_table(table, text, target, id, cut))
+    questions = check_then_list(lambda: questions_of_table(table, text, target, id, cut))
     questions = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in questions]
     return table.columns, questions
 

@@ -76,7 +76,7 @@ def perplexity(
         _print_mixture(mixture, paths, texts, facts, json)
         return
     settings = score_settings(trained, **choices)
-    items = read_sentences(trained, input, format, roots="any")
+    items = read_sentences(trained, input, format, roots="any", checked=True)
     sentences = list(odd_words.watch_words(items, input, trained))
     odd_words.tell_odd_words(sentences)
     context = {"documents": document_numbers(sentences)} if memory else {}

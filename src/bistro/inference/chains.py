@@ -21,6 +21,7 @@ from bistro import config as configuration
 from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError, phase_entry
 from bistro.inference.settings import SamplerSettings
+from bistro.inference.trace import Trace
 from bistro.inference.workers import Workers
 from bistro.progress import phase
 from bistro.sums import added
@@ -205,10 +206,10 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
             work.advance(note=f"log-likelihood {log_likelihood:,.0f}")
             stopping = session.stop_requested() and number + 1 < total
             if session.checkpoint and (stopping or session.checkpoint.is_due()):
-                session.checkpoint.save(fingerprint, {"trace": trace}, stage.state())
+                session.checkpoint.save(fingerprint, {"trace": trace.rows()}, stage.state())
             if stopping:
                 raise StoppedError(f"stopped after sweep {number + 1} of {total}")
-    return trace
+    return trace.rows()
 
 
 def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
@@ -246,14 +247,14 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
             done.result()
 
 
-def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> Trace:
     """Restore the chains from the checkpoint, if there is one, and return its trace."""
     saved = session.saved(fingerprint)
     if not saved:
-        return []
+        return Trace()
     header, arrays = saved
     with session.reading_checkpoint():
-        trace = list(header["trace"])
+        trace = Trace(header["trace"])
         _stage_of(stages, len(trace) - 1)[0].restore(arrays)
         return trace
 

@@ -15,9 +15,9 @@ from bistro.progress import pace
 from bistro.tasks import spread
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
-from bistro.treebank.detect import choose_format
+from bistro.treebank.detect import PeekedStream, choose_format
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.treebank import iter_sentences, opened, parse
+from bistro.treebank.treebank import iter_sentences, opened, parse, read
 from bistro.treebank.validate import Roots
 
 BYTES_AT_ONCE = 1 << 16
@@ -106,21 +106,38 @@ class AnnotateRun:
 
 
 def read_sentences(
-    model: Model, input: str, format: str | None, roots: Roots | None = "any"
+    model: Model,
+    input: str,
+    format: str | None,
+    roots: Roots | None = "any",
+    *,
+    checked: bool = False,
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file. Running text is split if the model can tokenise.
 
-    A text is running text only if the format is ``raw``. Other text has one sentence per line.
+    A text is running text only if the format is ``raw``. Other text has one sentence per line. With
+    `checked`, the whole file is read and checked before the first sentence is yielded.
     """
     if format != "raw" or not TOKENISE.is_of(model):
-        yield from iter_sentences(input, format, roots=roots, partial=roots == "any")
+        sentences = read if checked else iter_sentences
+        yield from sentences(input, format, roots=roots, partial=roots == "any")
         return
     number = 0
     with opened(input) as (stream, path):
-        for number, sentence in enumerate(TOKENISE.of(model).tokenise(decoded(stream, path)), 1):
+        text = checked_text(stream, path) if checked else decoded(stream, path)
+        for number, sentence in enumerate(TOKENISE.of(model).tokenise(text), 1):
             yield sentence.to_sentence(number)
         if not number:
             raise TreebankError("the file is empty: expected at least one sentence", path=path)
+
+
+def checked_text(stream: PeekedStream, path: str | None) -> Iterator[str]:
+    """Yield the text of a stream in pieces, after all its bytes have been checked."""
+    stream.mark()
+    for _ in decoded(stream, path):
+        pass
+    stream.rewind()
+    yield from decoded(stream, path)
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:

@@ -19,7 +19,7 @@ from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.annotating import cut_sentences
 from bistro.models.base import Model
 from bistro.models.results.tokens import CutToken
-from bistro.tasks.annotate import decoded
+from bistro.tasks.annotate import checked_text
 from bistro.treebank.invisible import is_invisible, seen
 from bistro.treebank.treebank import Source, opened
 
@@ -116,7 +116,7 @@ def visible_text(text: str, path: str | None = None, line: int | None = None) ->
 def file_sentences(model: Model, source: Source) -> list[list[CutToken]]:
     """Return the tokens of each sentence that a model finds in a file of running text."""
     with opened(source) as (stream, path):
-        sentences = list(cut_sentences(TOKENISE.of(model), decoded(stream, path)))
+        sentences = list(cut_sentences(TOKENISE.of(model), checked_text(stream, path)))
         if not sentences:
             raise TreebankError("the file is empty: expected at least one sentence", path=path)
     return sentences

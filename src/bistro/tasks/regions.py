@@ -101,14 +101,21 @@ def region_stimuli(
     place = table.column(text)
     names = None if name is None else table.column(name)
     marks = None if critical is None else table.column(critical)
-    for number, (line, cells) in enumerate(table.rows, start=1):
-        shown = visible_text(cells[place], table.path, line)
-        if marks is None:
-            parts = bracketed(shown, table.path, line)
-        else:
-            parts = critical_parts(shown, cells[marks], table.path, line)
-        if not parts:
-            raise TreebankError(f"column '{text}' has no word", path=table.path, line=line)
+
+    def parts_of_rows() -> Iterator[tuple[list[str], Parts]]:
+        for line, cells in table.rows:
+            shown = visible_text(cells[place], table.path, line)
+            if marks is None:
+                parts = bracketed(shown, table.path, line)
+            else:
+                parts = critical_parts(shown, cells[marks], table.path, line)
+            if not parts:
+                raise TreebankError(f"column '{text}' has no word", path=table.path, line=line)
+            yield cells, parts
+
+    for _ in parts_of_rows():  # All errors are raised before the first stimulus is kept.
+        pass
+    for number, (cells, parts) in enumerate(parts_of_rows(), start=1):
         tokens, words = region_rows(parts, cut)
         called = str(number) if names is None else cells[names]
         rows = [[*cells, region or MISSING] for region in (*(r for _, r in parts), None)]

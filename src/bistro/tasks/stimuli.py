@@ -19,8 +19,11 @@ import csv
 import io
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from bistro.errors import TreebankError, nearest
 from bistro.files import open_binary
@@ -32,8 +35,25 @@ DELIMITERS = ",\t;"
 MISSING = "NA"
 WORKBOOK = b"PK\x03\x04"
 """The first bytes of Excel and LibreOffice files."""
+MOST_COLUMNS = 10_000
+"""Maximum number of columns of a table, which limits the memory that a row takes."""
 Row = tuple[int, list[str]]
 """The line number of a table row in its file, and the cells of the row."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table without the names of its columns.
+
+    Each iteration parses the text again, since lists of short cells take many times its memory.
+    """
+
+    text: str
+    path: str
+
+    def __iter__(self) -> Iterator[Row]:
+        rows = table_rows(io.StringIO(self.text, newline=""), self.path)
+        return itertools.islice(rows, 1, None)
 
 
 @dataclass(frozen=True)
@@ -42,7 +62,7 @@ class Table:
 
     path: str
     columns: list[str]
-    rows: list[Row]
+    rows: Rows
 
     def common_column(self, what: str, names: Sequence[str]) -> str:
         """Return the first column with one of the common `names`.
@@ -97,7 +117,7 @@ def plain_name(column: str) -> str:
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Read a table. The first line determines the delimiter (comma, tab or semicolon)."""
-    return parse_table(io.StringIO(read_utf8(path), newline=""), os.fspath(path))
+    return _table(read_utf8(path), os.fspath(path))
 
 
 def read_utf8(path: str | os.PathLike[str]) -> str:
@@ -124,7 +144,7 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
     """Yield the non-blank rows of a table. The first line determines the delimiter."""
     delimiter = delimiter_of(stream.readline())
     stream.seek(0)
-    reader = csv.reader(stream, delimiter=delimiter, strict=True)
+    reader = csv.reader(_narrow_lines(stream, delimiter, path), delimiter=delimiter, strict=True)
     line = 1
     try:
         for cells in reader:
@@ -135,27 +155,46 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
         raise TreebankError(f"the file is not a table: {error}", path=path, line=line) from None
 
 
+def _narrow_lines(stream: io.StringIO, delimiter: str, path: str) -> Iterator[str]:
+    """Yield the lines of a table. Raise an error if a line has too many cells."""
+    for number, line in enumerate(stream, start=1):
+        if line.count(delimiter) >= MOST_COLUMNS:
+            problem = f"the line has more than {MOST_COLUMNS:,} cells: check that it is a table"
+            raise TreebankError(problem, path=path, line=number)
+        yield line
+
+
 def parse_table(stream: io.StringIO, path: str) -> Table:
     """Read a table from text. Every row has one cell per column, and blank lines are ignored.
 
     The names of the columns must be distinct.
     """
-    rows = list(table_rows(stream, path))
-    if len(rows) < 2:
+    return _table(stream.getvalue(), path)
+
+
+def _table(text: str, path: str) -> Table:
+    header: Row | None = None
+    num_rows = 0
+    uneven: Row | None = None
+    for row in table_rows(io.StringIO(text, newline=""), path):
+        header = header or row
+        num_rows += 1
+        if uneven is None and len(row[1]) != len(header[1]):
+            uneven = row
+    if header is None or num_rows < 2:
         raise TreebankError(
             "the table contains no stimuli: expected a row of column names, and then one or more "
             "rows",
             path=path,
         )
-    columns = [cell.strip() for cell in rows[0][1]]
-    for column in columns:
-        if columns.count(column) > 1:
-            raise TreebankError(f"two columns are called '{column}'", path=path, line=rows[0][0])
-    for line, cells in rows[1:]:
-        if len(cells) != len(columns):
-            problem = f"the row has {len(cells)} cells, but the first row has {len(columns)}"
-            raise TreebankError(problem, path=path, line=line)
-    return Table(path, columns, rows[1:])
+    columns = [cell.strip() for cell in header[1]]
+    for column, count in Counter(columns).items():
+        if count > 1:
+            raise TreebankError(f"two columns are called '{column}'", path=path, line=header[0])
+    if uneven is not None:
+        problem = f"the row has {len(uneven[1])} cells, but the first row has {len(columns)}"
+        raise TreebankError(problem, path=path, line=uneven[0])
+    return Table(path, columns, Rows(text, path))
 
 
 def one_row_each(
@@ -168,6 +207,7 @@ def one_row_each(
     """
     place = table.column(text)
     names = None if name is None else table.column(name)
+    check_texts(table, place)
     for number, row in enumerate(table.rows, start=1):
         [tokens] = _cut([row], place, table, cut)
         called = str(number) if names is None else row[1][names]
@@ -184,15 +224,10 @@ def one_word_a_row(
     """
     place = table.column(text)
     keys = [table.column(name) for name in sentence]
-    done: dict[tuple[str, ...], int] = {}
-    for key, group in itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys)):
+    check_texts(table, place)
+    _check_adjacent(table, keys)
+    for key, group in _sentences(table, keys):
         rows = list(group)
-        if key in done:
-            problem = (
-                f"sentence {'.'.join(key)} continues here, but ended in line {done[key]}: keep "
-            )
-            raise TreebankError(problem + "its rows together", path=table.path, line=rows[0][0])
-        done[key] = rows[-1][0]
         words = [words_in(tokens) for tokens in _cut(rows, place, table, cut)]
         sizes = ((cells[place], len(own)) for (_, cells), own in zip(rows, words, strict=True))
         end = [MISSING] * len(table.columns)
@@ -202,11 +237,43 @@ def one_word_a_row(
         yield Stimulus(".".join(key), numbered_tokens(sizes), list(itertools.chain(*words)), cells)
 
 
-def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence. Raise an error if a row has no tokens."""
-    texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
-    for text, (line, _) in zip(texts, rows, strict=True):
-        if not text:
+def check_texts(table: Table, place: int) -> None:
+    """Raise an error if a cell in the column `place` has no word, or an invisible word."""
+    for line, cells in table.rows:
+        if not visible_text(cells[place], table.path, line):
             column = table.columns[place]
             raise TreebankError(f"column '{column}' has no word", path=table.path, line=line)
-    return cut(texts)
+
+
+def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
+    """Raise an error if the rows of a sentence, which the columns `keys` identify, are apart.
+
+    Only hashes are kept, since the names of one-word sentences take many times their bytes.
+    """
+    hashes = np.fromiter((hash(key) for key, _ in _sentences(table, keys)), np.int64)
+    is_repeated = np.ones(len(hashes), bool)
+    is_repeated[np.unique(hashes, return_index=True)[1]] = False
+    if not is_repeated.any():
+        return
+    second = int(np.argmax(is_repeated))
+    first = int(np.flatnonzero(hashes[:second] == hashes[second])[-1])
+    ended = 0
+    for number, (key, rows) in enumerate(_sentences(table, keys)):
+        if number == first:
+            *_, (ended, _) = rows
+        elif number == second:
+            problem = f"sentence {'.'.join(key)} continues here, but ended in line {ended}: keep "
+            line = next(rows)[0]
+            raise TreebankError(problem + "its rows together", path=table.path, line=line)
+
+
+def _sentences(
+    table: Table, keys: Sequence[int]
+) -> Iterator[tuple[tuple[str, ...], Iterator[Row]]]:
+    """Yield adjacent rows with the same cells in the columns `keys`, and these cells."""
+    return itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys))
+
+
+def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
+    """Return the tokens of each row of one sentence."""
+    return cut([visible_text(cells[place], table.path, line) for line, cells in rows])

@@ -18,9 +18,10 @@ than the good sentence. Three kinds of files can be read.
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -32,6 +33,7 @@ from bistro.models.results.tokens import words_in
 from bistro.tasks.cutting import Cutting, at_punctuation, at_spaces, visible_text
 from bistro.tasks.stimuli import read_table, read_utf8
 from bistro.tasks.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
+from bistro.treebank.keeping import check_then_list
 
 PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
 SUFFIX = ".json"
@@ -139,17 +141,24 @@ def pairs_suite(
     split_punct
         As in `read_suite`.
     """
-    items = [
-        Item(
-            str(number),
-            [
+    texts = list(pairs)
+    return _pairs_suite(lambda: texts, name, split_punct)
+
+
+def _pairs_suite(
+    pairs: Callable[[], Iterable[tuple[str, str]]], name: str, split_punct: bool
+) -> Suite:
+    """Create a suite from pairs that can be iterated several times."""
+
+    def items() -> Iterator[Item]:
+        for number, pair in enumerate(pairs(), start=1):
+            conditions = [
                 _condition(which, {"1": text}, name, number, split_punct)
                 for which, text in zip(("good", "bad"), pair, strict=True)
-            ],
-        )
-        for number, pair in enumerate(pairs, start=1)
-    ]
-    return Suite(name, items, [parse_formula(PAIR)])
+            ]
+            yield Item(str(number), conditions)
+
+    return Suite(name, check_then_list(items), [parse_formula(PAIR)])
 
 
 def _from_table(path: str, split_punct: bool) -> Suite:
@@ -162,13 +171,15 @@ def _from_table(path: str, split_punct: bool) -> Suite:
         problem += "sentence per row and its condition is for bistro effects"
         raise TreebankError(problem, path=path)
     good, bad = table.column("good"), table.column("bad")
-    rows = [(cells[good], cells[bad]) for _, cells in table.rows]
-    return pairs_suite(rows, path, split_punct=split_punct)
+    return _pairs_suite(
+        lambda: ((cells[good], cells[bad]) for _, cells in table.rows), path, split_punct
+    )
 
 
 def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
     pairs = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    lines = (part for line in io.StringIO(text, newline="") for part in line.splitlines())
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
@@ -191,30 +202,10 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
         raise TreebankError(message, path=path)
     try:
         meta = content["meta"]
-        items = [
-            Item(
-                str(item.get("item_number", number)),
-                [
-                    _condition(
-                        str(condition["condition_name"]),
-                        {str(r["region_number"]): str(r["content"]) for r in condition["regions"]},
-                        path,
-                        number,
-                        split_punct,
-                    )
-                    for condition in item["conditions"]
-                ],
-            )
-            for number, item in enumerate(content["items"], start=1)
-        ]
+        num_items = sum(1 for _ in _items(content, path, split_punct))
         formulas = [parse_formula(str(entry["formula"])) for entry in content["predictions"]]
-        suite = Suite(
-            str(meta.get("name", path)),
-            items,
-            formulas,
-            str(meta.get("metric", "sum")),
-            str(meta.get("comments", "")),
-        )
+        name, metric = str(meta.get("name", path)), str(meta.get("metric", "sum"))
+        about = str(meta.get("comments", ""))
     except (KeyError, TypeError, AttributeError) as error:
         problem = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
         raise TreebankError(
@@ -222,8 +213,31 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
             "conditions and regions",
             path=path,
         ) from None
-    _check(suite, path)
-    return suite
+    if not num_items or not formulas:
+        missing = "predictions" if num_items else "items"
+        raise TreebankError(f"the file is not a suite: it has no {missing}", path=path)
+
+    def items() -> Iterator[Item]:
+        for item in _items(content, path, split_punct):
+            _check(item, formulas, path)
+            yield item
+
+    return Suite(name, check_then_list(items), formulas, metric, about)
+
+
+def _items(content: dict[str, Any], path: str, split_punct: bool) -> Iterator[Item]:
+    for number, item in enumerate(content["items"], start=1):
+        conditions = [
+            _condition(
+                str(condition["condition_name"]),
+                {str(r["region_number"]): str(r["content"]) for r in condition["regions"]},
+                path,
+                number,
+                split_punct,
+            )
+            for condition in item["conditions"]
+        ]
+        yield Item(str(item.get("item_number", number)), conditions)
 
 
 def _condition(
@@ -238,19 +252,15 @@ def _condition(
     return written.cut(at_punctuation)
 
 
-def _check(suite: Suite, path: str) -> None:
-    """Raise an error if items or predictions are missing or a formula names an unknown region."""
-    if not suite.items or not suite.predictions:
-        missing = "predictions" if suite.items else "items"
-        raise TreebankError(f"the file is not a suite: it has no {missing}", path=path)
-    for item in suite.items:
-        conditions = {condition.name: condition for condition in item.conditions}
-        for formula in suite.predictions:
-            for name, region in sorted(formula.regions):
-                if name not in conditions:
-                    problem = f"item {item.name} has no condition '{name}'"
-                elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
-                    problem = f"condition '{name}' of item {item.name} has no region {region}"
-                else:
-                    continue
-                raise TreebankError(f"{problem}, which '{formula.text}' needs", path=path)
+def _check(item: Item, formulas: Sequence[Formula], path: str) -> None:
+    """Raise an error if a formula names a condition or region that an item does not have."""
+    conditions = {condition.name: condition for condition in item.conditions}
+    for formula in formulas:
+        for name, region in sorted(formula.regions):
+            if name not in conditions:
+                problem = f"item {item.name} has no condition '{name}'"
+            elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
+                problem = f"condition '{name}' of item {item.name} has no region {region}"
+            else:
+                continue
+            raise TreebankError(f"{problem}, which '{formula.text}' needs", path=path)

@@ -30,6 +30,9 @@ from bistro.config import LARGEST
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
 from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable, split_into_blocks
+from bistro.treebank.fields import MOST_WORDS
+from bistro.treebank.keeping import read_all
+from bistro.treebank.treebank import opened
 
 _SPACES = b" \t\r\n\f\v"
 _SPACE = r"[ \t\r\n\f\v]"
@@ -43,6 +46,8 @@ _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
 """Maximum nesting of brackets. The limit prevents a file of opening brackets from filling the
 memory."""
+MOST_BRACKETS = 2 * MOST_WORDS
+"""Maximum number of opening brackets in a tree, including the brackets of its words."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
@@ -122,7 +127,13 @@ def parse_tree(text: str) -> SourceTree:
 
 def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
     """Read all trees of a file."""
-    return list(iter_trees(path))
+    with opened(path) as (stream, label):
+        return read_all(stream, lambda: iter_trees(stream, label), memory_of_tree)
+
+
+def memory_of_tree(tree: SourceTree) -> int:
+    """Estimate the bytes of memory that a tree takes."""
+    return 300 + 220 * tree.raw.count("(")
 
 
 def iter_trees(
@@ -253,6 +264,7 @@ class _FaultError(Exception):
 def _parse(text: str) -> SourceTree:
     """Parse a text that contains exactly one tree."""
     root: SourceTree | None = None
+    is_too_large = text.count("(") > MOST_BRACKETS
     above: list[Tree] = []
     for match in _TOKEN.finditer(text):
         tag, word, label, stray = match.groups()
@@ -267,6 +279,8 @@ def _parse(text: str) -> SourceTree:
         else:
             node = Tree(tag or label, word=word)
             _check_label(node.label, match.start())
+            if is_too_large:  # Only its first error is of interest: do not keep the nodes.
+                above[-1].children.clear()
             above[-1].children.append(node)
         if word is None:
             above.append(node)
@@ -276,6 +290,12 @@ def _parse(text: str) -> SourceTree:
     if root is None or above:
         missing = f"{len(above)} closing bracket{'s' * (len(above) > 1)}"
         raise _FaultError(f"the tree that begins here lacks {missing}", 0)
+    if is_too_large:
+        raise _FaultError(
+            f"the tree has {text.count('('):,} opening brackets, but at most {MOST_BRACKETS:,} are "
+            "allowed: divide it into smaller trees",
+            0,
+        )
     return root
 
 

@@ -22,7 +22,17 @@ from typing import Any, NoReturn
 
 from bistro.errors import TreebankError
 from bistro.treebank.blocks import Block, Readable, iter_blocks
-from bistro.treebank.fields import COLUMNS, DEPREL, FORM, HEAD, UPOS, is_number, parse_heads, quoted
+from bistro.treebank.fields import (
+    COLUMNS,
+    DEPREL,
+    FORM,
+    HEAD,
+    MOST_WORDS,
+    UPOS,
+    is_number,
+    parse_heads,
+    quoted,
+)
 from bistro.treebank.sentence import CoreColumns, Sentence
 from bistro.treebank.validate import Roots, find_tree_problem
 
@@ -99,8 +109,10 @@ class ColumnReader:
 
     def _read_mixed(self, block: Block) -> CoreColumns:
         """Return the columns of a sentence that also has lines other than words."""
+        self._check_size(block.text.count("\n") + 1, 2 * MOST_WORDS, "lines", block.line)
         lines = block.text.replace("\r\n", "\n").split("\n")
         words = [line for line in lines if line.partition("\t")[0].isdigit()]
+        self._check_size(len(words), MOST_WORDS, "words", block.line)
         core = self._read_words("\n".join(words))
         if core is None:
             return _CarefulReader(self).read(lines, block.line)
@@ -113,6 +125,14 @@ class ColumnReader:
                 special_rows.read(line.split("\t"), words_before, number)
         special_rows.finish(words_before)
         return core
+
+    def _check_size(self, size: int, most: int, what: str, line: int) -> None:
+        if size > most:
+            self.fail(
+                f"the sentence has {size:,} {what}, but at most {most:,} are allowed: end every "
+                "sentence with a blank line",
+                line,
+            )
 
 
 class _SpecialRows:

@@ -9,7 +9,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
+from collections.abc import Callable
 from pathlib import PurePath
+from typing import Any
 
 from bistro.errors import ConfigError, TreebankError, nearest
 from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable
@@ -45,12 +48,19 @@ UNIVERSAL_TAGS = frozenset(
 
 
 class PeekedStream:
-    """A binary stream that computes a hash and whose first bytes can be inspected in advance."""
+    """A binary stream that computes a hash and whose first bytes can be inspected in advance.
+
+    After `mark`, the stream can be read to its end and then, after `rewind`, a second time.
+    """
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._seen = b""
+        self._recorded: list[bytes] | None = None
+        self._reopen: Callable[[], Readable] | None = None
         self.sha256 = hashlib.sha256()
+        self.size = 0
+        """The number of bytes that have been read."""
 
     def peek(self) -> bytes:
         """Return the first lines of the stream without consuming them.
@@ -72,7 +82,43 @@ class PeekedStream:
             piece = self._seen + self._stream.read(size)
             self._seen = b""
         self.sha256.update(piece)
+        self.size += len(piece)
+        if self._recorded is not None:
+            self._recorded.append(piece)
         return piece
+
+    def mark(self) -> None:
+        """Prepare for `rewind`. From now on, bytes that cannot be read again are kept."""
+        self._reopen = _seek_back(self._stream, len(self._seen))
+        self._recorded = None if self._reopen else []
+
+    def rewind(self) -> None:
+        """Return to the position of `mark`, from which hash and size are computed again.
+
+        The stream must have been read to its end.
+        """
+        recorded, self._recorded = self._recorded or [], None
+        self._stream = self._reopen() if self._reopen else io.BytesIO(b"".join(recorded))
+        self._seen = b""
+        self.sha256 = hashlib.sha256()
+        self.size = 0
+
+
+def _seek_back(stream: Any, peeked: int) -> Callable[[], Readable] | None:
+    """Return a function that seeks the present position less `peeked` bytes, if there is one."""
+    try:
+        if not stream.seekable():
+            return None
+        start = stream.tell() - peeked
+    except (AttributeError, OSError):
+        return None
+
+    def seek() -> Readable:
+        stream.seek(start)
+        found: Readable = stream
+        return found
+
+    return seek
 
 
 def choose_format(

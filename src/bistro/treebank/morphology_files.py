@@ -48,13 +48,31 @@ def read_segmented(
     with opened(source) as (stream, path):
         if format is not None:
             choose_format(path, stream, format, (FORMAT,))
+        stream.mark()
+        _check_words(stream, path, tolerance)
+        stream.rewind()
         problems: list[TreebankError] = []
         paragraphs = list(iter_paragraphs(stream, path, problems.append))
-        words = sum(map(len, paragraphs))
-        if problems and len(problems) > tolerance * (words + len(problems)):
-            raise problems[0]
         name = PurePath(path).name if path else "unnamed"
         return Examples(paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems)
+
+
+def _check_words(stream: Readable, path: str | None, tolerance: float) -> None:
+    """Raise an error if too many words are invalid. Nothing is kept but the first problem."""
+    first: TreebankError | None = None
+    words = problems = 0
+    for lead, rest, _, line in iter_lines(stream, path):
+        content = (lead[len(lead.rstrip(" \t")) :] + rest).rstrip("\r")
+        if _HEAD.fullmatch(content):
+            continue
+        words += 1
+        try:
+            _word(content, line, "")
+        except TreebankError as error:
+            first = first or TreebankError(error.reason, path=path, line=line)
+            problems += 1
+    if first and problems > tolerance * words:
+        raise first
 
 
 def iter_paragraphs(

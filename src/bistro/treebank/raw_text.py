@@ -28,7 +28,7 @@ from bistro.files import STANDARD_STREAM
 from bistro.treebank.blocks import iter_pieces
 from bistro.treebank.detect import format_of_suffix
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.text import iter_text, last_line_start
+from bistro.treebank.text import check_encoding, iter_text, last_line_start
 from bistro.treebank.treebank import opened
 
 PIECE_BYTES = 1 << 17
@@ -120,6 +120,7 @@ class RawText:
                 )
         self._facts: dict[int, TextFacts] = {}
         self._digests: dict[int, str] = {}
+        self._is_checked = False
         self.sizes: list[tuple[int, int]] = []
         """The numbers of sentences and words in every piece, once the text has been read."""
 
@@ -169,11 +170,13 @@ class RawText:
 
     def pieces(self) -> Iterator[TextPiece]:
         """Yield all files in pieces. Raise an error if a file has changed since it was read."""
+        self._check_encoding()
         for number, path in enumerate(self.paths):
             yield from self._file(number, path)
 
     def read(self, reader: Reader) -> Iterator[PieceFacts]:
         """Read all files with `reader`, record their counts, and yield the counts of each piece."""
+        self._check_encoding()
         owners: list[int] = []
 
         def owned() -> Iterator[TextPiece]:
@@ -196,6 +199,14 @@ class RawText:
                 raise BistroError(f"{path}: the file is empty: expected at least one sentence")
             name = PurePath(path).name
             self._facts[number] = TextFacts(name, self._digests[number], *counts)
+
+    def _check_encoding(self) -> None:
+        """Raise an error for invalid bytes in any file, before anything is learned from them."""
+        if not self._is_checked:
+            for path in self.paths:
+                with opened(path) as (stream, name):
+                    check_encoding(stream, name)
+            self._is_checked = True
 
     def _file(self, number: int, path: str) -> Iterator[TextPiece]:
         line, lead = 1, b""

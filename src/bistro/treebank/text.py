@@ -44,10 +44,20 @@ def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iter
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
 
+def check_encoding(stream: Readable, path: str | None = None) -> None:
+    """Raise an error if a text contains a NUL character or bytes that are not valid UTF-8."""
+    for _ in split_into_blocks(stream, path, last_line_start, _LEAD, _whole_piece):
+        pass
+
+
 def last_line_start(held: bytes) -> int:
     """Return the start of the last non-blank line of a buffer, or 0 if it is the only such line."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
+
+
+def _whole_piece(piece: bytes) -> Iterator[tuple[bytes, str]]:
+    yield piece, ""
 
 
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from bistro.errors import TreebankError
-from bistro.treebank.brackets import SourceTree, Tree, iter_trees
+from bistro.treebank.brackets import SourceTree, Tree, iter_trees, memory_of_tree
 from bistro.treebank.constituents import INTERMEDIATE, TRACE, is_intermediate
 from bistro.treebank.detect import FORMATS, choose_format
 from bistro.treebank.examples import Examples
+from bistro.treebank.keeping import read_all
 from bistro.treebank.treebank import Source, opened, parse
 
 
@@ -25,10 +26,13 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
     """Read all training trees of a file. Each tree must have words and must not be binarised."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
-        trees: list[Tree] = []
-        for tree in iter_trees(stream, path):
-            _check(tree, path)
-            trees.append(tree)
+
+        def checked_trees() -> Iterator[SourceTree]:
+            for tree in iter_trees(stream, path):
+                _check(tree, path)
+                yield tree
+
+        trees = read_all(stream, checked_trees, memory_of_tree)
         name = PurePath(path).name if path else "unnamed"
         return Examples(trees, name=name, sha256=stream.sha256.hexdigest())
 

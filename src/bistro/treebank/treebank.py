@@ -27,8 +27,9 @@ from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
 from bistro.treebank.conllx import CONLLX
 from bistro.treebank.detect import PeekedStream, choose_format
+from bistro.treebank.keeping import memory_of_sentence, read_all
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.text import iter_text
+from bistro.treebank.text import check_encoding, iter_text
 from bistro.treebank.validate import Roots
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def read(
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)
-        sentences = list(parse(peeked, path, chosen, roots, partial))
+        sentences = parse_all(peeked, path, chosen, roots, partial)
         written = CONLLU.name if chosen == "raw" else chosen
         return Treebank(sentences, path, format=written, sha256=peeked.sha256.hexdigest())
 
@@ -273,6 +274,23 @@ def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
     else:
         label = getattr(source, "name", None)
         yield PeekedStream(source), label if isinstance(label, str) else None
+
+
+def parse_all(
+    stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
+) -> list[Sentence]:
+    """Return the sentences of a stream of a known format. Errors are found with little memory."""
+
+    def sentences() -> Iterator[Sentence]:
+        return parse(stream, path, format, roots, partial)
+
+    if format in _COLUMN_FORMATS:
+        return read_all(stream, sentences, memory_of_sentence)
+    # A text has no errors other than its bytes.
+    stream.mark()
+    check_encoding(stream, path)
+    stream.rewind()
+    return list(sentences())
 
 
 def parse(

@@ -13,6 +13,7 @@ under a model can then be joined to the correct rows.
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import os
 import sys
@@ -112,7 +113,11 @@ def read_reading_data(
     collected = _Collected(name, header, find_columns(header, names, name), keep)
     collected.decimal_comma = delimiter_of(text) != ","
     wanted = RowFilter(only, header, name)
-    data = collected.read(row for row in rows if collected.is_whole(row) and wanted.accepts(row[1]))
+    for row in rows:  # All rows are checked before any of them is kept.
+        if collected.is_whole(row) and wanted.accepts(row[1]):
+            collected.check_cells(row)
+    again = itertools.islice(table_rows(io.StringIO(text, newline=""), name), 1, None)
+    data = collected.read(row for row in again if wanted.accepts(row[1]))
     if not len(data.times):
         raise wanted.error()
     return data
@@ -143,6 +148,15 @@ class _Collected:
             problem = f"the row has {len(cells)} cells, but the first row has {len(self.header)}"
             raise TreebankError(problem, path=self.path, line=line)
         return True
+
+    def check_cells(self, row: tuple[int, list[str]]) -> None:
+        """Raise an error unless a row has a word, and its numbers are valid."""
+        line, cells = row
+        if "position" in self.place:
+            self._position(cells[self.place["position"]], line)
+        if not cells[self.place["word"]].strip():
+            raise TreebankError("the row has no word", path=self.path, line=line)
+        self._time(cells[self.place["time"]], line)
 
     def read(self, rows: Iterator[tuple[int, list[str]]]) -> ReadingData:
         """Read the rows."""
@@ -190,8 +204,6 @@ class _Collected:
     def _word(self, text: int, position: int, cell: str, line: int) -> None:
         word = cell.strip().replace(IBEX_COMMA, ",")
         known, first = self.words[text].setdefault(position, (word, line))
-        if not word:
-            raise TreebankError("the row has no word", path=self.path, line=line)
         if known == word:
             return
         problem = (

@@ -35,6 +35,8 @@ from bistro.tasks.desk.journal import VERSION, Journal
 from bistro.tasks.desk.patches import Patch, StaleError, digest
 from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
+from bistro.treebank.detect import PeekedStream
+from bistro.treebank.keeping import memory_of_sentence, read_all
 from bistro.treebank.resegment import sentence_of
 from bistro.treebank.sentence import Sentence
 
@@ -320,7 +322,8 @@ def _content(path: Path) -> bytes:
 
 def _read(path: Path, content: bytes) -> list[Sentence]:
     reader = ColumnReader(CONLLU, str(path), roots="any", partial=True)
-    sentences = list(reader.iter_sentences(io.BytesIO(content)))
+    stream = PeekedStream(io.BytesIO(content))
+    sentences = read_all(stream, lambda: reader.iter_sentences(stream), memory_of_sentence)
     if not sentences:
         raise TreebankError("the file has no sentences", path=str(path))
     return sentences

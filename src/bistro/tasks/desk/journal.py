@@ -19,7 +19,7 @@ import contextlib
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,6 +27,7 @@ from bistro import system
 from bistro.errors import BistroError, OutputError
 from bistro.files import explain, read_json
 from bistro.tasks.desk.events import Event, checked
+from bistro.treebank.keeping import check_then_list
 
 SUFFIX = ".journal"
 VERSION = 1
@@ -99,19 +100,20 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         if whole < len(content):
             os.ftruncate(self.raw.fileno(), whole)
-        events = []
-        for number, line in enumerate(io.BytesIO(content[:whole]), start=1):
+        return check_then_list(lambda: self._events(io.BytesIO(content[:whole])))
+
+    def _events(self, lines: Iterable[bytes]) -> Iterator[Event]:
+        for number, line in enumerate(lines, start=1):
             try:
                 event = read_json(line.decode())
                 if number == 1:
                     self._check_version(event)
-                events.append(checked(event))
+                yield checked(event)
             except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: this is not a valid line of a journal: move the "
                     "journal away to begin a new journal"
                 ) from None
-        return events
 
     def _check_version(self, first: Any) -> None:
         if isinstance(first, dict) and first.get("journal", VERSION) != VERSION:

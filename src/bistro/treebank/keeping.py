@@ -1,0 +1,85 @@
+"""Read all items of a file, and refuse a file with an error before its items fill the memory.
+
+Short sentences take many times more memory than bytes in their file. While items are kept, their
+memory is estimated. If it exceeds a multiple of the bytes read so far, the items are discarded, the
+rest of the file is only checked, and a file without errors is read a second time. Normal treebanks
+stay below this limit and are read once.
+
+>>> import io
+>>> from bistro.treebank.detect import PeekedStream
+>>> stream = PeekedStream(io.BytesIO(b"a b"))
+>>> read_all(stream, lambda: iter(stream.read().split()), len)
+[b'a', b'b']
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from bistro.treebank.detect import PeekedStream
+from bistro.treebank.sentence import Sentence
+
+Item = TypeVar("Item")
+
+MOST_TIMES = 12
+"""Maximum estimated memory of the items that are kept, as a multiple of the bytes read so far."""
+ALWAYS_ALLOWED = 1 << 24
+"""Number of bytes that are allowed in addition to this multiple."""
+_ITEMS_AT_ONCE = 64
+_SENTENCE_BYTES, _WORD_BYTES = 800, 250
+"""Memory of a sentence without words, and of a word with its strings."""
+
+
+def read_all(
+    stream: PeekedStream, iterate: Callable[[], Iterator[Item]], memory: Callable[[Item], int]
+) -> list[Item]:
+    """Return the items of a stream.
+
+    Parameters
+    ----------
+    stream
+        The stream, of which nothing has been read.
+    iterate
+        A function that yields the items of the stream from its present position.
+    memory
+        A function that estimates the bytes of memory that an item takes.
+    """
+    stream.mark()
+    items = _items_within_limit(stream, iterate(), memory)
+    if items is None:
+        stream.rewind()
+        items = list(iterate())
+    return items
+
+
+def memory_of_sentence(sentence: Sentence) -> int:
+    """Estimate the bytes of memory that a sentence of a treebank takes."""
+    return _SENTENCE_BYTES + _WORD_BYTES * len(sentence.forms)
+
+
+def check_then_list(iterate: Callable[[], Iterable[Item]]) -> list[Item]:
+    """Return the items of an iterable, after one pass in which they are only checked.
+
+    An error in the last item is then found before the other items fill the memory.
+    """
+    deque(iterate(), maxlen=0)
+    return list(iterate())
+
+
+def _items_within_limit(
+    stream: PeekedStream, items: Iterator[Item], memory: Callable[[Item], int]
+) -> list[Item] | None:
+    """Return the items, or None if they take more memory than allowed and are all valid."""
+    kept: list[Item] = []
+    taken = 0
+    while some := list(islice(items, _ITEMS_AT_ONCE)):
+        kept += some
+        taken += sum(map(memory, some))
+        if taken > ALWAYS_ALLOWED + MOST_TIMES * stream.size:
+            del kept, some
+            deque(items, maxlen=0)
+            return None
+    return kept
