@@ -147,12 +147,15 @@ TRAIN_TREES = _command("train", "trees", "FILE", "--quiet", "-o", "FILE.bistro")
 DRAW = _command("draw", "FILE", "-o", "FILE.svg")
 BY_LENGTH = _command("evaluate", "FILE", "FILE", "--by-length")
 
+TRAIN_PARSER = _command("train", "transition", "FILE", "--quiet", "-o", "FILE.bistro")
+
 LATE_ERRORS: dict[str, tuple[str, Maker, Reader]] = {
     "late text": (".txt", _late(b"a b\n", b"\xff\n"), TRAIN_NGRAM),
     "late news": (".txt", _late(b"bb cc dd ee ff gg hh ii jj kk\n", b"\xff\n"), TRAIN_NGRAM),
     "late letters": (".txt", _late(b"a\n", b"\0\n"), _treebank),
     "late in a line": (".txt", _late(b"aa ", b"\xff\n"), _treebank),
     "late raw": (".txt", _late(b"a\n", b"\xff\n"), _running_text),
+    "text as treebank": (".txt", _late(b"a b\n", b""), TRAIN_PARSER),
     "late conllu": (".conllu", _late(TREE, b"x\n"), _treebank),
     "late compact": (".conllu", _late(COMPACT_TREE, b"x\n"), _treebank),
     "late draw": (".conllu", _late(COMPACT_TREE, b"x\n"), DRAW),

@@ -206,6 +206,10 @@ def read_data(
     """Read the training or test data for a kind of model, and report unusual words in training
     data.
     """
+    from bistro.treebank.treebank import refuse_text
+
+    if kind.needs_annotation and not held_out:
+        refuse_text(paths, format)
     with phase("", share=0.0 if held_out else kind.reading):
         data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:

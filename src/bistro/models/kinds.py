@@ -86,6 +86,8 @@ class Kind:
     """The abilities of the models, by their names in `bistro.models.abilities`."""
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
+    needs_annotation: bool = False
+    """Whether plain text is not enough as training data."""
     items: str = "sentences"
     """Plural name of the training items, such as "sentences"."""
     dev: str = ""

@@ -31,7 +31,6 @@ from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
 from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable, split_into_blocks
 from bistro.treebank.fields import MOST_WORDS
-from bistro.treebank.keeping import read_all
 from bistro.treebank.treebank import opened
 
 _SPACES = b" \t\r\n\f\v"
@@ -127,6 +126,8 @@ def parse_tree(text: str) -> SourceTree:
 
 def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
     """Read all trees of a file."""
+    from bistro.treebank.keeping import read_all  # not needed to read tree by tree
+
     with opened(path) as (stream, label):
         return read_all(stream, lambda: iter_trees(stream, label), memory_of_tree)
 

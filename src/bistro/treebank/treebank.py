@@ -27,7 +27,6 @@ from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
 from bistro.treebank.conllx import CONLLX
 from bistro.treebank.detect import PeekedStream, choose_format
-from bistro.treebank.keeping import memory_of_sentence, read_all
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.text import check_encoding, iter_text
 from bistro.treebank.validate import Roots
@@ -180,6 +179,24 @@ def read(
         return Treebank(sentences, path, format=written, sha256=peeked.sha256.hexdigest())
 
 
+def refuse_text(paths: Iterable[str], format: str | None = None) -> None:
+    """Raise an error if a file is plain text, before it is read.
+
+    Standard input is not checked, because it can be read only once.
+    """
+    for name in paths:
+        if name == STANDARD_STREAM:
+            continue
+        with opened(name) as (peeked, path):
+            if choose_format(path, peeked, format) == "text":
+                raise TreebankError(
+                    "this text has no trees, tags or other annotation: give a treebank (and any "
+                    "raw text with --text), or train an ngram model on the text",
+                    path=path,
+                    line=1,
+                )
+
+
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
@@ -280,6 +297,8 @@ def parse_all(
     stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> list[Sentence]:
     """Return the sentences of a stream of a known format. Errors are found with little memory."""
+    # Commands that read sentence by sentence do not need this module.
+    from bistro.treebank.keeping import memory_of_sentence, read_all
 
     def sentences() -> Iterator[Sentence]:
         return parse(stream, path, format, roots, partial)

@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.columns.model:ColumnsModel",
     config="bistro.models.columns.config:ColumnsConfig",
     trainer="bistro.models.columns.train:train_columns",
+    needs_annotation=True,
     abilities=("fill", "figures"),
     judged_by="figures",
 )

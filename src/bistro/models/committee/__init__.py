@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.committee.model:CommitteeModel",
     config="bistro.models.committee.config:CommitteeConfig",
     trainer="bistro.models.committee.train:train_committee",
+    needs_annotation=True,
     text_trainer="bistro.models.committee.train:train_with_text",
     abilities=("parse", "tag", "explain"),
     has_members=True,

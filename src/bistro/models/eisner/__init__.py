@@ -12,6 +12,7 @@ KIND = Kind(
     model="bistro.models.eisner.model:EisnerModel",
     config="bistro.models.eisner.config:EisnerConfig",
     trainer="bistro.models.eisner.train:train_eisner",
+    needs_annotation=True,
     abilities=("parse", "vote", "tag", "explain"),
     judged_by="parse",
     reading=0.085,

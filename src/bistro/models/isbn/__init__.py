@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.isbn.model:IsbnModel",
     config="bistro.models.isbn.config:IsbnConfig",
     trainer="bistro.models.isbn.train:train_isbn",
+    needs_annotation=True,
     abilities=("parse", "vote", "tag", "score", "generate", "generate_trees"),
     text_trainer="bistro.models.isbn.raw_text:train_with_text",
     dev="stops when it is best there",

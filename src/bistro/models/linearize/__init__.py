@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.linearize.model:LinearizeModel",
     config="bistro.models.linearize.config:LinearizeConfig",
     trainer="bistro.models.linearize.train:train_linearize",
+    needs_annotation=True,
     abilities=("linearize",),
     dev="fits the weights of its parts",
     judged_by="linearize",

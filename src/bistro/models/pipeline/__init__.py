@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.pipeline.model:PipelineModel",
     config="bistro.models.pipeline.config:PipelineConfig",
     trainer="bistro.models.pipeline.train:train_pipeline",
+    needs_annotation=True,
     text_trainer="bistro.models.pipeline.train:train_with_text",
     abilities=("annotate", "figures"),
     has_members=True,

@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.tokens.model:TokensModel",
     config="bistro.models.tokens.config:TokensConfig",
     trainer="bistro.models.tokens.train:train_tokens",
+    needs_annotation=True,
     abilities=("tokenise", "figures"),
     judged_by="figures",
 )

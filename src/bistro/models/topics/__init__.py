@@ -11,6 +11,7 @@ KIND = Kind(
     model="bistro.models.topics.model:TopicsModel",
     config="bistro.models.topics.config:TopicsConfig",
     trainer="bistro.models.topics.train:train_topics",
+    needs_annotation=True,
     abilities=("parse", "top_states"),
     judged_by="parse",
     prior="bistro.models.topics.prior:simulate_topics",

@@ -12,6 +12,7 @@ KIND = Kind(
     model="bistro.models.transition.model:TransitionModel",
     config="bistro.models.transition.config:TransitionConfig",
     trainer="bistro.models.transition.train:train_transition",
+    needs_annotation=True,
     abilities=("parse", "vote", "tag", "score", "generate", "generate_trees", "follow", "explain"),
     preset_for="bistro.models.transition.fitting:preset_for",
     text_trainer="bistro.models.transition.raw_text:train_with_text",
