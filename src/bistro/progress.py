@@ -9,7 +9,7 @@ Code that may take several seconds reports its progress, and the command line sh
 
 Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
 represents. While an inner phase runs, the progress of the outer phase increases by at most the
-share of the inner phase. Work with parts of different lengths can therefore be shown on one scale.
+share of the inner phase. Work whose parts differ in length can therefore be shown on one scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -102,7 +102,7 @@ class _Reached(NamedTuple):
 
 
 class Work:
-    """The running phases of an observed thread, the outermost first."""
+    """The running phases of an observed thread, outermost first."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -154,7 +154,7 @@ class Work:
         return None
 
     def seconds_left(self) -> float | None:
-        """Return the estimated remaining seconds of the outermost phase with known progress."""
+        """Return the estimated seconds remaining in the outermost phase with known progress."""
         place = self._measured()
         if place is None:
             return None

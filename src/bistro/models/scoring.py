@@ -52,7 +52,7 @@ class Scoring(ABC):
     ) -> SurprisalTable:
         """Return the surprisal of every word of one or several sentences, in bits.
 
-        A repeated sentence is scored once, so equal sentences have equal scores.
+        A repeated sentence is scored only once, so identical sentences have identical scores.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Scoring(ABC):
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
 
     def distinct_scores(self, words: Sequence[Sequence[str]], **options: Any) -> TextScores:
-        """Score each distinct sentence once, so that equal sentences have equal scores."""
+        """Score each distinct sentence once, so that identical sentences have identical scores."""
         different, order = distinct(words)
         return self.score(different, **options).taken(order)
 

@@ -1,8 +1,8 @@
 """Upgrades of model file headers from earlier versions of the file format.
 
-Files of every earlier version can be loaded. `STEPS` has one function per version, which converts
-the header to the next version. The format of the arrays has never changed. `tests/data/models`
-contains a file of every family and version.
+Files from every earlier version can be loaded. `STEPS` contains one function per version, which
+converts the header to the next version. The format of the arrays has never changed.
+`tests/data/models` contains a file for every family and version.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add the settings that are new, and replace the former kind `infinite` by its successors."""
+    """Add the settings that are new, and replace the former kind `infinite` with its successors."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}

@@ -1,7 +1,7 @@
 """Positions of words and arcs in the picture of a dependency tree.
 
 The height of an arc is its nesting level. The level is 1 plus the highest level among the shorter
-arcs that overlap the arc. Two arcs of the same level therefore never overlap, and the crossing arcs
+arcs that overlap the arc. Two arcs at the same level therefore never overlap, and the crossing arcs
 of a non-projective tree have different heights. The arc ends at each word are ordered so that
 nested arcs do not touch. The arcs to the left come first, from the shortest to the longest. The
 root's arrow comes next, and the arcs to the right come last, from the longest to the shortest.

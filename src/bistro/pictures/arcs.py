@@ -1,8 +1,8 @@
 """Draw dependency trees as standalone SVG pictures, with arcs above a row of words.
 
-Each arc runs from a head to its dependent, and its tip is at the dependent. The arrow of the root
-comes from above. Hovering over an arc shows its description, and `<desc>` describes the whole tree
-for screen readers. The module `arc_layout` computes all positions.
+Each arc runs from a head to its dependent, with the arrowhead at the dependent. The arrow of the
+root comes from above. Hovering over an arc shows its description, and `<desc>` describes the whole
+tree for screen readers. The module `arc_layout` computes all positions.
 
 >>> svg = draw_arcs(["Dogs", "bark"], [2, 0], ["nsubj", "root"], ["NOUN", "VERB"])
 >>> svg.startswith("<svg") and "nsubj" in svg

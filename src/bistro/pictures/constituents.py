@@ -3,7 +3,7 @@
 A word is placed under its tag. A phrase is placed midway between its first and last child, one
 level above its highest child. The nodes on the path from the root to a given node, which are the
 context of its rule, can be highlighted. Hovering over a phrase shows its words, and `<desc>`
-contains the whole tree in brackets.
+contains the whole tree in bracket notation.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))

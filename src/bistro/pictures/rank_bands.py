@@ -1,9 +1,9 @@
 """Plots of the deviation of ranks from a uniform distribution, with a simultaneous band.
 
 There is one panel per quantity. The line shows the share of ranks below each value minus the
-expected share. The line stays in the grey band if the ranks are uniform. A line above the middle
-means too many low ranks, and a line below the middle means too many high ranks. A wave-shaped line
-means that there are too many or too few ranks at both ends.
+expected share. The line stays within the grey band if the ranks are uniform. A line above the
+middle means too many low ranks, and a line below the middle means too many high ranks. A
+wave-shaped line means that there are too many or too few ranks at both ends.
 
 >>> svg = draw_rank_bands({"d": [0.1, 0.2]}, [(-0.1, 0.15), (-0.1, 0.15)], set())
 >>> svg.count('class="band"'), svg.count('class="curve s1"')
@@ -19,7 +19,7 @@ from bistro.pictures.svg import opening, text_at
 WIDE, HIGH, GAP, TOP, MARGIN, PER_ROW = 190.0, 84.0, 18.0, 24.0, 8.0, 3
 INK, MUTED, BAND = "#1d2733", "#5d6875", "#e3e8ee"
 COLOURS = {False: ("s1", "#3b6fb6"), True: ("s5", "#c4504f")}
-"""The class and colour of a line that stays in the band, and of a line that leaves the band."""
+"""The class and colour of a line that stays within the band, and of a line that leaves the band."""
 
 
 def draw_rank_bands(

@@ -26,7 +26,7 @@ def to_pdf(pictures: Sequence[str]) -> bytes:
 
 
 def to_png(picture: str, scale: float = 2.0) -> bytes:
-    """Return a picture as PNG, at `scale` times the size of the SVG."""
+    """Return a picture as a PNG, at `scale` times the size of the SVG."""
     image: Any = _compiled([picture], "png", ppi=_PIXELS_PER_INCH * scale)
     return bytes(image[0] if isinstance(image, list) else image)
 

@@ -42,7 +42,7 @@ class Chain(Protocol):
         """Return the weight of the base distribution in the prediction for a context."""
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of a context as rows (outcome, table size, number of tables)."""
+        """Return the tables of a context as rows of (outcome, table size, number of tables)."""
 
     def sweep(self, stream: Stream) -> None:
         """Reseat every event."""
@@ -57,13 +57,13 @@ class Chain(Protocol):
         """Return log p(seating, outcomes)."""
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return discounts and strengths, starting with the empty context."""
+        """Return the discounts and strengths, starting with the empty context."""
 
     def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
-        """Set discounts and strengths."""
+        """Set the discounts and strengths."""
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return the numbers of restaurants, customers and tables of every level."""
+        """Return the numbers of restaurants, customers and tables at every level."""
 
     def as_base(self, context: Ids) -> Base:
         """Return the restaurant of a context as the base distribution of another chain."""
@@ -76,7 +76,7 @@ class Chain(Protocol):
 
     @property
     def bytes(self) -> int:
-        """Memory that the chain uses, in bytes."""
+        """Memory used by the chain, in bytes."""
 
 
 @contextlib.contextmanager
@@ -144,7 +144,7 @@ class CoreChain(Generic[Core]):
         return self.core.base_weight(context)
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return the tables of a context as rows (outcome, table size, number of tables)."""
+        """Return the tables of a context as rows of (outcome, table size, number of tables)."""
         return self.core.tables(context).reshape(-1, 3)
 
     def sweep(self, stream: Stream) -> None:
@@ -194,17 +194,17 @@ class FixedChain(CoreChain[OnlineFranchise]):
         return self.franchise.log_likelihood() + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
-        """Return discounts and strengths, starting with the empty context."""
+        """Return the discounts and strengths, starting with the empty context."""
         pairs = self.franchise.parameters()
         return [d for d, _ in pairs], [theta for _, theta in pairs]
 
     def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
-        """Set discounts and strengths."""
+        """Set the discounts and strengths."""
         for level, (d, theta) in enumerate(zip(discounts, strengths, strict=True)):
             self.franchise.set_parameters(level, d, theta)
 
     def counts(self) -> list[tuple[int, int, int]]:
-        """Return the numbers of restaurants, customers and tables of every level."""
+        """Return the numbers of restaurants, customers and tables at every level."""
         return [(r, c, t) for r, c, t in self.franchise.counts_by_level()]
 
     def as_base(self, context: Ids) -> Base:
@@ -224,7 +224,7 @@ class FixedChain(CoreChain[OnlineFranchise]):
 
     @property
     def bytes(self) -> int:
-        """Memory that the chain uses, in bytes."""
+        """Memory used by the chain, in bytes."""
         return self.franchise.bytes + (self.letters.bytes if self.letters else 0)
 
 
@@ -239,7 +239,7 @@ def franchise_state(franchise: Franchise) -> State:
 
 
 def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
-    """Restore a saved state to a franchise that has no customers yet."""
+    """Load a saved state into a franchise that has no customers yet."""
     arrays = [state[name] for name in _PARTS]
     if len(state["parameters"]) != franchise.levels:
         raise ValueError("the number of parameters does not match the number of levels")

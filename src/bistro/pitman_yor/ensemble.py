@@ -70,14 +70,14 @@ class Ensemble(Estimator):
         return np.array([chain.parameters()[1] for chain in self._chains])
 
     def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
-        """Set the discounts and strengths of all chains, as one number or one number per level."""
+        """Set the discounts and strengths of all chains, given as one number or one per level."""
         self._begin()
         ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
         for chain in self._chains:
             chain.set_parameters(ready.discount, ready.strength)
 
     def log_likelihood(self) -> Floats:
-        """Return log p(seating, outcomes) of every chain."""
+        """Return log p(seating, outcomes) for every chain."""
         self._begin()
         return np.array([chain.log_likelihood() for chain in self._chains])
 
@@ -91,12 +91,12 @@ class Ensemble(Estimator):
         return sizes
 
     def counts(self, *, chain: int = 0) -> list[tuple[int, int, int]]:
-        """Return the numbers of restaurants, customers and tables of each level."""
+        """Return the numbers of restaurants, customers and tables at each level."""
         return self._chains_of()[chain].counts()
 
     @property
     def bytes(self) -> int:
-        """Memory that the seatings use, in bytes."""
+        """Memory used by the seatings, in bytes."""
         return sum(chain.bytes for chain in self._chains_of())
 
     @property
@@ -107,7 +107,7 @@ class Ensemble(Estimator):
 
     @property
     def calls(self) -> int:
-        """The number of calls that have drawn random numbers, on which later draws depend."""
+        """The number of calls that have drawn random numbers, which determines later draws."""
         return self._calls
 
     def states(self) -> list[dict[str, NDArray[Any]]]:

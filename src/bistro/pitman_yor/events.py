@@ -61,7 +61,7 @@ def is_one_sequence(data: Any) -> bool:
 def listed(data: Any) -> list[Any]:
     """Return the data as a list of sequences.
 
-    A text, bytes or an array of numbers is one sequence.
+    A string, a `bytes` object or an array of numbers is treated as one sequence.
     """
     sequences = [data] if is_one_sequence(data) else list(data)
     for sequence in sequences:

@@ -125,8 +125,8 @@ class PitmanYor(Ensemble):
         ----------
         X
             A list of sequences (lists, tuples or strings), in which the elements before each
-            element are its context. A single string, `bytes` or array is one sequence. If `y` is
-            given, `X` contains contexts.
+            element are its context. A single string, `bytes` object or array is treated as one
+            sequence. If `y` is given, `X` contains contexts.
         y
             The outcome in each context of `X`.
 
@@ -204,7 +204,7 @@ class PitmanYor(Ensemble):
         return self
 
     def step(self, chain: Chain, stream: Stream) -> None:
-        """Perform one sweep of one `chain` with the random numbers of a `stream`."""
+        """Perform one sweep of one `chain` with the random numbers from a `stream`."""
         if self.seating == "gibbs":
             chain.sweep(stream)
         if self.hyper in ("slice", "map"):

@@ -19,7 +19,7 @@ LEVELS = 11
 """Number of discounts in an unbounded process. Contexts of 0 to 9 elements have separate discounts,
 and all longer contexts share one discount."""
 TEXT_DISCOUNTS = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
-"""Recommended initial discounts of an unbounded process over characters or bytes of text. These
+"""Recommended initial discounts for an unbounded process over characters or bytes of text. These
 values are typical of English text, where short contexts have many customers and long contexts have
 few."""
 
@@ -65,7 +65,7 @@ def checked(
     _check_choice("seating", seating, get_args(Seating))
     _check_choice("hyper", hyper, get_args(Hyper))
     if hyper == "online" and depth is not None:
-        raise ConfigError("hyper = 'online' is for unbounded contexts: set depth = None")
+        raise ConfigError("hyper = 'online' requires unbounded contexts: set depth = None")
     discounts = per_level("discount", discount, LEVELS if depth is None else depth + 1)
     strengths = per_level("strength", strength, 1 if depth is None else depth + 1)
     for d in discounts:

@@ -165,5 +165,5 @@ class UnboundedChain(CoreChain[Memoizer]):
 
     @property
     def bytes(self) -> int:
-        """Memory that the chain uses, in bytes."""
+        """Memory used by the chain, in bytes."""
         return self.core.bytes

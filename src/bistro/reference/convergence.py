@@ -10,7 +10,7 @@ R-hat is 1 when the half-chains agree, and above 1 if their means differ by more
 variances explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy
 tails have no effect. R-hat is also computed from the draws' distances from the median, which
 detects chains with equal means but different widths. The larger of the two values is used (Vehtari
-and colleagues 2021).
+et al. 2021).
 
 Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
 
@@ -18,7 +18,7 @@ Successive draws are correlated, so N draws are equivalent to N / τ independent
 
 Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs as long as each
 pair has a positive sum, and the pair sums are made non-increasing (Geyer 1992). The effective
-sample size of the bulk is computed from the ranks. The effective sample size of the tail is
+sample size for the bulk is computed from the ranks. The effective sample size for the tail is
 computed from two indicators: whether a draw is below the 5 % quantile, and whether it is below the
 95 % quantile. The smaller of the two sizes is returned.
 
@@ -58,7 +58,7 @@ def ess_bulk(draws: Draws) -> float:
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the smaller of the effective sample sizes of the 5 % and 95 % quantiles."""
+    """Return the smaller of the effective sample sizes for the 5 % and 95 % quantiles."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 
@@ -77,7 +77,7 @@ def normal_scores(draws: Draws) -> Draws:
 
 
 def plain_r_hat(chains: Draws) -> float:
-    """Return R-hat of the given chains."""
+    """Return the R-hat value of the given chains."""
     draws = chains.shape[1]
     within = float(np.mean(np.var(chains, axis=1, ddof=1)))
     between = draws * float(np.var(np.mean(chains, axis=1), ddof=1))
@@ -85,7 +85,7 @@ def plain_r_hat(chains: Draws) -> float:
 
 
 def plain_ess(chains: Draws) -> float:
-    """Return the effective sample size of the mean of the given chains."""
+    """Return the effective sample size for the mean of the given chains."""
     number, draws = chains.shape
     if np.ptp(chains) < 1e-10:  # all equal: there is no error
         return float(number * draws)

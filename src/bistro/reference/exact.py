@@ -1,4 +1,4 @@
-"""Exact predictions for tiny data sets, by enumeration of every seating of every customer.
+"""Exact predictions for tiny data sets, computed by enumerating every seating of all customers.
 
 The posterior predictive probability of a dish is a weighted mean over all seatings of the observed
 events. The weight of a seating is its probability. The computation involves no sampling, so a
@@ -23,7 +23,7 @@ Arrangement: TypeAlias = dict[Context, Tables]
 
 
 class Priors:
-    """The base distribution, and the discount and strength of each depth."""
+    """The base distribution, and the discount and strength at each depth."""
 
     def __init__(
         self, base: Sequence[float], discount: Sequence[float], strength: Sequence[float]

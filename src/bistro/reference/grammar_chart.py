@@ -1,4 +1,4 @@
-"""Charts of a context-free grammar in NumPy, for inside sums, prefix sums and the best parse.
+"""NumPy charts of a context-free grammar, for inside sums, prefix sums and the best parse.
 
 `inside(i, k, A)` is the probability that A derives words i to k, as a sum or a maximum over parses.
 If u(A, B) are the probabilities of unary rules, the factor ``(I - u)⁻¹`` accounts for chains of
@@ -101,7 +101,7 @@ class Closure:
 
 
 class Sums:
-    """Combine alternatives by sums. The factor (I - steps)⁻¹ accounts for all unary steps."""
+    """Combine alternatives by summing. The factor (I - steps)⁻¹ accounts for all unary steps."""
 
     def __init__(self, steps: csr_array) -> None:
         self._size = steps.shape[0]
@@ -119,7 +119,7 @@ class Sums:
 
 
 class Maxima:
-    """Combine alternatives by maxima, which gives the probability of the most probable parse."""
+    """Combine alternatives by taking the maximum, which yields the best parse's probability."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

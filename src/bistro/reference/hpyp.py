@@ -14,7 +14,7 @@ of context u[0..k) is the restaurant of u[0..k-1).
 >>> round(sum(franchise.probability((0,), dish) for dish in range(3)), 12)
 1.0
 
-Without data, draws come from the prior. A low strength and a low discount give few tables.
+Without data, draws come from the prior. A low strength and a low discount lead to few tables.
 
 >>> house = Franchise(base=[0.25] * 4, levels=1, discount=0.1, strength=0.5)
 >>> dishes = [house.draw((), rng) for _ in range(20)]
@@ -52,7 +52,7 @@ class Restaurant:
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
-        """Change the size of one table of `dish`. A size of 0 means that there is no table."""
+        """Change the size of one table serving `dish`. A size of 0 means that there is no table."""
         sizes = self.tables.setdefault(dish, Counter())
         if size:
             sizes[size] -= 1
@@ -112,7 +112,7 @@ class Franchise:
         self.restaurants: dict[Context, Restaurant] = {}
 
     def restaurant(self, context: Context) -> Restaurant:
-        """Return the restaurant of a context, and create it if it does not exist."""
+        """Return the restaurant of a context, creating it if it does not exist."""
         return self.restaurants.setdefault(context, Restaurant())
 
     def probability(self, context: Context, dish: int) -> float:

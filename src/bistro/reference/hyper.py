@@ -102,7 +102,7 @@ def slice_step(
 
 @dataclass(frozen=True)
 class HyperPrior:
-    """The prior of every level, with d ~ Beta(a, b) and θ ~ Gamma(shape, rate)."""
+    """The prior for every level, with d ~ Beta(a, b) and θ ~ Gamma(shape, rate)."""
 
     discount_a: float = 1.0
     discount_b: float = 1.0
@@ -134,7 +134,7 @@ def move_discount(
 def move_strength(
     restaurants: list[Restaurant], d: float, theta: float, prior: HyperPrior, rng: Stream
 ) -> float:
-    """Return a new strength for one level, after one slice-sampling step of x = log θ."""
+    """Return a new strength for one level, after one slice-sampling step in x = log θ."""
 
     def log_density(x: float) -> float:
         # The last x is the Jacobian of θ = exp(x).

@@ -7,7 +7,7 @@ element shorter:
     n_u(r) = events of r in exactly u  +  number of contexts one longer than u that have r
     P(r | u) = (n_u(r) - d [n_u(r) > 0])/(n_u + c) + (c + d t_u)/(n_u + c) P(r | u without its last)
 
-The empty context has no restaurant: P(r | ()) = H(r | left side of r).
+The empty context has no restaurant: P(r | ()) = H(r | left-hand side of r).
 
 >>> trie = PlainTrie([((0,), 0), ((0,), 1), ((0, 1), 0)], base=[0.5, 0.5], parameters=[(0.5, 1.0)])
 >>> trie.customers[(0,)] == {0: 2, 1: 1}, round(trie.probability((0, 1), 0), 4)

@@ -2,8 +2,8 @@
 
 The seven predecessors of a state are found in the list of all earlier states, as defined by Titov &
 Henderson (2007, section 4). Nothing is cached. Words are numbered from 1. A state is described by
-its stack (with the top last), the front of the queue, and the arcs made so far. A state may depend
-on the decisions of its predecessors, which are the action and the label of an arc. With mean-field
+its stack (with the top last), the front of the queue, and the arcs added so far. A state may depend
+on the decisions of its predecessors, that is, on their actions and arc labels. With mean-field
 inference, every decision among several outcomes changes the means of its state, and later states
 depend on the final means.
 
@@ -39,7 +39,7 @@ def means_of(potentials: Floats) -> Floats:
 
 
 class IsbnTwin:
-    """The parser's model, with all weights in one array of the same layout as in the core."""
+    """The parser's model, with all weights in one array that is laid out as in the core."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ def all_orders(labels: Sequence[int]) -> list[Order]:
 
 
 def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
-    """Yield every order of the words, where words with equal labels are distinct."""
+    """Yield every order of the words, treating words with the same label as distinct."""
     for sequence in itertools.permutations(labels):
         for cut in range(len(labels) + 1):
             yield sequence[:cut], sequence[cut:]
@@ -42,6 +42,6 @@ def weight(order: Order, step: Step, n: int) -> float:
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
     """Return the total weight of all orders of the words.
 
-    Words with equal labels are distinct.
+    Words with the same label are treated as distinct.
     """
     return sum(weight(order, step, n) for order in orders_of_words(labels))

@@ -56,7 +56,7 @@ class Worth(NamedTuple):
 
 @dataclass
 class SentenceWays:
-    """The possible rewrites of each node of a sentence, the best first, and the inside sums."""
+    """The possible rewrites of each node of a sentence, best first, and the inside sums."""
 
     grammar: PCFG
     model: Model
@@ -78,7 +78,7 @@ class SentenceWays:
         return math.log(total) if total else NOTHING
 
     def _ways(self, node: Node) -> list[Way]:
-        """Return the possible rewrites of a node, the best first."""
+        """Return the possible rewrites of a node, best first."""
         (symbol, _, _), history = node
         made = []
         for r, items in self.grammar.rewrites(node[0], self.edges):
@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search that looks for the best tree of a sentence in rounds."""
+    """A search for the best tree of a sentence, which proceeds in rounds."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0

@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The symbols on the right side. The tuple is empty for a word."""
+        """The symbols on the right-hand side. The tuple is empty for a word."""
         return tuple(s for s in (self.first, self.second) if s >= 0) if self.first >= 0 else ()
 
 

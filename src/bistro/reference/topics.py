@@ -1,4 +1,4 @@
-"""Exact distribution of the states of a few words in the topics model, by enumeration.
+"""Exact distribution of the states of a few words in the topics model, computed by enumeration.
 
 All continuous variables are integrated out, which leaves a distribution over states s given words
 w. Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all

@@ -249,7 +249,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence has more than `length` words, by prefix sums."""
+        """Return the probability that a sentence exceeds `length` words, using prefix sums."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

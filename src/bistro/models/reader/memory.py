@@ -54,7 +54,7 @@ class Memory:
         """Raise an error if a value is invalid, for example in a damaged model file."""
         numbers = (*self.discounts, *self.strengths)
         if type(self.words) is not int or not 0 < self.words <= MOST_WORDS:
-            raise ModelFileError(f"the memory of a reader must have 1 to {MOST_WORDS:,} words")
+            raise ModelFileError(f"the memory of a reader must hold 1 to {MOST_WORDS:,} words")
         if len(self.discounts) != LEVELS or len(self.strengths) != LEVELS:
             raise ModelFileError(f"the memory of a reader must have {LEVELS} levels")
         if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):

@@ -61,7 +61,7 @@ class ReaderModel(Scoring, Model):
     """The weights of the members, which sum to 1."""
     origin: Origin
     memory: Memory | None = None
-    """The memory for words of a document, which is used if the documents of sentences are given."""
+    """The memory of a document's words, used only if the document of each sentence is given."""
 
     def __post_init__(self) -> None:
         self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
@@ -142,7 +142,7 @@ class ReaderModel(Scoring, Model):
         documents: Sequence[Hashable] | None = None,
         **options: Any,
     ) -> TextScores:
-        """Score equal sentences once, and apply the memory of the document afterwards."""
+        """Score identical sentences only once, and apply the memory of the document afterwards."""
         self._check_documents(documents, len(words))
         scores = super().distinct_scores(words, **options)
         return scores if documents is None else self.remember(scores, words, documents)
@@ -174,7 +174,7 @@ class ReaderModel(Scoring, Model):
 
         Each sentence depends only on the seed and its index. For each word, a member is drawn
         according to its weight, and then the member draws the word. The resulting sentence is a
-        draw from the mixture. The temperature applies to the draws of the members.
+        draw from the mixture. The temperature applies to the members' draws.
         """
         return draw_sentences(self, n, seed, temperature, prefix)
 
@@ -183,7 +183,7 @@ class ReaderModel(Scoring, Model):
     ) -> Explanation:
         """Return the surprisal of every word under each member, and the share of each member.
 
-        If `member` is given, return the explanation of the sentence by that member.
+        If `member` is given, return that member's explanation of the sentence.
         """
         from bistro.models.reader.explain import explain_member, explain_shares
 

@@ -18,9 +18,9 @@ class ReaderOptions(Options):
     """Options for summing over analyses. Each member uses the options that apply to its kind."""
 
     method: Literal["graph", "exact", "smc"] = "graph"
-    """The method of the members that sum over analyses by sampling."""
+    """The method used by members that sum over analyses by sampling."""
     particles: int = 100
-    """Number of particles of members that sample, or number of analyses of members that search."""
+    """Number of particles for members that sample, or of analyses for members that search."""
     repeats: int = 0
     """Number of independent runs for members that sample. 0 uses the default of each member."""
     tags: Literal["all", "seen"] = "all"

@@ -1,7 +1,7 @@
 """A reader's memory of a document, which counts its last words in contexts of 0 to 2 words.
 
 Every context has a restaurant with at most one table per word. A word is seated in the restaurant
-of its longest context. Only the first occurrence of a word in a context opens a table, and this
+of its longest context. Only the first occurrence of a word in a context opens a table, and that
 table becomes a customer in the restaurant of the next shorter context. No random numbers are drawn,
 so the counts depend only on the text. The count of a word in a short context is the number of
 longer contexts in which the word has occurred.
@@ -56,7 +56,7 @@ class Recall:
         self.events: deque[tuple[Sequence[Context], int]] = deque()
 
     def counts(self, contexts: Sequence[Context], word: int) -> list[int]:
-        """Return the numbers of a word's customers, all customers and tables per restaurant."""
+        """Return the counts per restaurant: the word's customers, all customers and all tables."""
         found: list[int] = []
         for context in contexts:
             restaurant = self.restaurants.get(context)

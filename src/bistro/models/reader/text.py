@@ -47,7 +47,7 @@ MOST_HELD_OUT = 0.05
 
 
 def text_parser_of(config: ReaderConfig, members: Sequence[Member]) -> Member:
-    """Return the parser for raw text, or raise an error if its parses do not suit the members."""
+    """Return the parser for raw text, or raise an error if the members cannot use its parses."""
     first, *changes = config.text_parser.split()
     kind_name, _, preset = first.partition(":")
     kind, settings = chosen_settings(kind_name, preset or None, changes)
@@ -133,7 +133,7 @@ def parses_of(
     """Return the sentences of a text with their heads, labels, tags and features.
 
     Latent-variable parsers do not distinguish rare combinations of features. A word with a rare
-    combination gets the features that it has most often with its tag in the treebank.
+    combination is given the features that it most often has with its tag in the treebank.
     """
     columns = analyses.columns_of(0, analyses.words)
     usual = usual_features(treebank, parser.config)
@@ -192,7 +192,7 @@ def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
 def parted(parses: Sequence[Sentence], held_out: Sequence[Words]) -> tuple[list[Sentence], ...]:
     """Split parses into parses for training and evenly spaced parses that are held out.
 
-    The number of held-out parses is at most the number of other held-out sentences, and at most a
+    The number of held-out parses exceeds neither the number of other held-out sentences nor a
     twentieth of all parses.
     """
     number = min(len(held_out), round(len(parses) * MOST_HELD_OUT))

@@ -43,7 +43,7 @@ PARSES = "analyses.heads"
 PARSING = 0.3
 """Approximate share of the training time that is spent on parsing the raw text."""
 PHASE = -1
-"""Phase number of checkpoints with members that were trained on a cluster. In a single process,
+"""Phase number of checkpoints that contain members trained on a cluster. In a single process,
 phases are numbered from 0."""
 
 
@@ -87,7 +87,7 @@ def _train(
 ) -> ReaderModel:
     members = members_of(config, data)
     if dev is not None and not any(map(len, dev)):
-        raise BistroError("the development set has no words to fit the weights on")
+        raise BistroError("the development set contains no words to fit the weights on")
     if any(member.kind.can("parse") for member in members):
         trees_of(data)
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)

@@ -1,4 +1,4 @@
-"""Conversion of a pipeline's results to columns of CoNLL-U."""
+"""Conversion of a pipeline's results to CoNLL-U columns."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def with_tree(parse: Parse, tag_column: str, tags: Sequence[str]) -> Sentence:
 
 
 def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
-    """Return a sentence whose columns are replaced by the predicted columns."""
+    """Return the sentence with its columns replaced by the predicted columns."""
     return sentence.replace(**filled.columns)
 
 
 def with_probabilities(
     sentence: Sentence, parse: Parse, filled: FilledColumns, alternatives: int = 0
 ) -> Sentence:
-    """Return a sentence whose MISC column contains the probability of every predicted value.
+    """Return the sentence with the probability of every predicted value in its MISC column.
 
     `alternatives` is the maximum number of alternative values per column.
     """

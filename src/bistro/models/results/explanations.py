@@ -1,4 +1,4 @@
-"""Explanations of probabilities by elementary decisions and chains of back-off contexts.
+"""Explanations of probabilities in terms of elementary decisions and chains of back-off contexts.
 
 In a context u of depth k, the probability of x is the context's own contribution plus a share of
 the probability in the next shorter context u'.
@@ -78,7 +78,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision in the generation of a sentence, which is an outcome of a distribution."""
+    """One decision in the generation of a sentence: an outcome drawn from a distribution."""
 
     step: int
     """Position of the decision in the order of generation, counted from 1."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
-"""Log-probabilities that differ by less than this value count as equal."""
+"""Log-probabilities that differ by less than this value are treated as equal."""
 LEAST_TAG = 5e-4
 """Only tags with at least this probability are shown."""
 
@@ -59,7 +59,7 @@ class Estimates(NamedTuple):
 
     @classmethod
     def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
-        """Return means over runs, weighted by each run's probability of the context."""
+        """Return means over runs, each weighted by the probability it assigns to the context."""
         means: Floats = weights @ shares
         if len(weights) < 2:
             return cls(_log(means), is_oov)
@@ -97,13 +97,13 @@ class NextSums(ABC):
 
 
 def run_weights(log_probs: Floats) -> Floats:
-    """Return the weight of each run, given its log-probability of the context."""
+    """Return the weight of each run, given the log-probability that it assigns to the context."""
     weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
     return weights
 
 
 def with_rest(listed: Estimates) -> Estimates:
-    """Prepend one event for all unknown words. This event has the remaining probability."""
+    """Prepend one event for all unknown words. This event receives the remaining probability."""
     rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
     steps = None
     if listed.steps is not None:
@@ -157,13 +157,13 @@ class NextWords:
 
     @cached_property
     def entropy(self) -> float:
-        """Entropy of the next event, in bits. All unknown words of a class are one event."""
+        """Entropy of the next event, in bits. All unknown words of a class count as one event."""
         share = self.probabilities / self.covered
         return float(-(share * _log2(share)).sum())
 
     @cached_property
     def entropy_se(self) -> float | None:
-        """Standard error of the entropy by the delta method, or None if the entropy is exact."""
+        """Standard error of the entropy (delta method), or None if the entropy is exact."""
         steps = self.sums.listed.steps
         if steps is None:
             return None

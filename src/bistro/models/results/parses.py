@@ -1,4 +1,4 @@
-"""The result of a parser for one sentence, with trees and their probabilities.
+"""A parser's result for one sentence: trees with their probabilities.
 
 Heads are numbered from 1, with 0 for the root. `log_prob` is the natural logarithm of the joint
 probability of words, tags, tree and labels. `posterior` is the tree's share of the probability of
@@ -38,10 +38,10 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
-    """Joint log-probability of words, tags, tree and labels, or NaN for trees of a committee."""
+    """Joint log-probability of words, tags, tree and labels, or NaN for a committee's trees."""
     posterior: float
     expected_uas: float | None = None
-    """The mean probability of the heads, for trees of a committee."""
+    """The mean probability of the heads, for trees found by a committee."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Parse:
     """Natural logarithm of the probability of all analyses found, which is a lower bound on
     p(words)."""
     relaxed: bool = False
-    """Whether the given heads were ignored because no tree agrees with them."""
+    """Whether the given heads were ignored because no tree is consistent with them."""
 
     @property
     def heads(self) -> list[int]:
@@ -119,7 +119,7 @@ class Parse:
         return columns
 
     def _repr_svg_(self) -> str:
-        """Return a drawing of the tree as SVG, for notebooks."""
+        """Return an SVG drawing of the tree, for notebooks."""
         from bistro.pictures.arcs import draw_arcs  # only notebooks need it
 
         return draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)

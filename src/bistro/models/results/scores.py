@@ -45,7 +45,7 @@ def deviation_of_steps(
 
 @dataclass(frozen=True)
 class TextScores:
-    """The log-probabilities of all events of a text.
+    """The log-probabilities of all events in a text.
 
     The events are the words and a `</s>` after each sentence.
     """
@@ -113,7 +113,8 @@ class TextScores:
 
     @property
     def standard_error(self) -> NDArray[np.float64] | None:
-        """The Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
+        """Delta-method estimate of the Monte Carlo error of each log-probability log(P_i /
+        P_{i-1}).
 
         The estimates of the two prefixes come from the same runs, so their errors partly cancel.
         The result is the spread of the difference between the relative deviations of the two

@@ -79,7 +79,7 @@ class TreeParse:
         return self.trees[0].log_prob
 
     def _repr_svg_(self) -> str:
-        """Return a drawing of the tree as SVG, for notebooks."""
+        """Return an SVG drawing of the tree, for notebooks."""
         from bistro.pictures.constituents import draw_constituents  # only notebooks need it
 
         return draw_constituents(self.tree)

@@ -4,7 +4,7 @@
 
 The rows of a sentence, including its end `</s>`, sum to -log2 of the sentence's probability. A
 token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of a
-multiword token is the sum over its words.
+multiword token is the sum of the surprisals of its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -52,7 +52,7 @@ class SurprisalRow:
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
-    """The reduction of entropy that the word causes. It is never negative."""
+    """The reduction in entropy that the word causes. It is never negative."""
     prefix_log2_prob: float
     """Base-2 logarithm of the probability of the sentence up to and including this row."""
     mc_se: float | None

@@ -15,7 +15,7 @@ _SPACES = re.compile(r"[\s\ufeff]+")
 
 
 def _on_one_line(text: str) -> str:
-    """Replace every run of white space in a text by one space."""
+    """Replace every run of white space in a text with one space."""
     return _SPACES.sub(" ", text)
 
 
@@ -118,7 +118,7 @@ class TextSentence:
 
 
 def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
-    """Return tokens of a text as one sentence, with their positions and white space."""
+    """Combine tokens of a text into one sentence, with their positions and white space."""
     starts: list[int] = []
     end = 0
     for token in tokens:

@@ -48,14 +48,14 @@ from bistro.treebank.sentence import Sentence
 
 TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-literal", "astar-nodes"]
 NARROWEST = 1e-5
-"""Minimum probability of a history in the beam, relative to the best history."""
+"""Minimum probability of a history in the beam, relative to that of the best history."""
 LEAST = 1e-4
 """The beam search tries only tags with at least this probability under the hidden Markov model."""
 
 
 @dataclass(frozen=True)
 class TagOptions(Options):
-    """Options of the search for the best tags."""
+    """Options for the search for the best tags."""
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: exact search over all histories; mcmc:

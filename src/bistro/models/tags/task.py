@@ -113,7 +113,7 @@ class TagsTask(Task[Sentence]):
         return [self.tags[tag - 1] for tag in self.rules.second[derivation[:-1:2]].tolist()]
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side), where the count of an unseen rule is `UNSEEN`."""
+        """Return H(rule | left-hand side), where the count of an unseen rule is `UNSEEN`."""
         weights = np.where(counts == 0, UNSEEN, counts) + smoothing
         sums = np.bincount(self.rules.left, weights, minlength=len(self.rules.symbols))
         shares: NDArray[np.float64] = weights / sums[self.rules.left]

@@ -5,7 +5,7 @@ Sentences may be given as running text (*She's sure they don't.*), with the spac
 resulting words must be the same in all three forms of input. The characters between two spaces are
 a *chunk*.
 
-1. No word crosses the edge of a cell. A chunk is divided like running text.
+1. No word crosses the edge of a cell. A chunk is divided in the same way as running text.
 2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
    parts, it may be written without a space next to it in running text. For example, *'s* alone
    looks like a quotation mark followed by *s*. The space is removed if the chunk is then one word

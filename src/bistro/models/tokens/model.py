@@ -66,7 +66,7 @@ class TokensModel(Model):
     splits: Splits | None
     """The model that splits tokens into words, if some tokens have several words."""
     around: Around
-    """The second model of word and sentence ends, which uses both sides of a position."""
+    """The second model of word and sentence ends, which uses the text on both sides."""
     origin: Origin
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ _ANY = "\0"
 Example = tuple[str, tuple[str, ...], str]
 """A training example, which consists of a token, its words and the previous token."""
 Key = str | tuple[str, str]
-"""A key of the cache: a token, alone or together with the previous token."""
+"""A cache key: a token, alone or together with the previous token."""
 
 
 class Splits:

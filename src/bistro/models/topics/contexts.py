@@ -1,7 +1,7 @@
 """The context of a word: its parent and, with `directed`, its side of the parent.
 
-The index of a parent is its index in the vocabulary. The index of the root is the next number after
-the indices of all words. With `directed`, each parent has two indices, one for each side.
+The index of a parent is its index in the vocabulary. The index of the root comes directly after the
+indices of all words. With `directed`, each parent has two indices, one for each side.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class TopicsModel(TopicsParsing, Model):
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The tables theta and phi of all samples, concatenated by state.
+        """The tables theta and phi of all samples, concatenated along the state axis.
 
         The product of the two tables is p(word | parent), averaged over the samples.
         """
@@ -83,7 +83,7 @@ class TopicsModel(TopicsParsing, Model):
         return np.concatenate(theta, axis=1), np.concatenate(phi, axis=1)
 
     def log_stops(self, sentence: Sentence) -> float:
-        """Return the log-probability of all stops of a sentence.
+        """Return the log-probability of all stops in a sentence.
 
         Each word and the root generate one stop on each side.
         """

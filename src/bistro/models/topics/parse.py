@@ -1,4 +1,4 @@
-"""Parsing with syntactic topics, with a chart over all trees that sums over the states."""
+"""Parsing with syntactic topics, using a chart over all trees that sums over the states."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True)
 class TopicsParseOptions(SharedOptions):
-    """Options of the parser's output. The search is exact and therefore has no options.
+    """Options for the parser's output. The search is exact and therefore has no options.
 
     A model with latent states ignores the tags of the input and copies them to the output. If the
     states of the model are tags, the tags are either given or summed out.
@@ -84,7 +84,7 @@ class TopicsParsing(Parsing):
 
     @abstractmethod
     def log_stops(self, sentence: Sentence) -> float:
-        """Return the log-probability of all stops of a sentence.
+        """Return the log-probability of all stops in a sentence.
 
         This log-probability is the same for all trees.
         """

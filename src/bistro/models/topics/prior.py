@@ -19,8 +19,8 @@ from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.train import PARAMETERS, TopicsChain
 
 PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
-"""Sizes of the simulated data, with which a run takes about a minute: parents, draws per parent,
-word types, and the maximum number of states."""
+"""Sizes of the simulated data, chosen so that a run takes about a minute: parents, draws per
+parent, word types, and the maximum number of states."""
 STOP = -1
 
 

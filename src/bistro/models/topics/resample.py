@@ -13,7 +13,7 @@ Griffiths & Goldwater 2007), which is accepted with the following probability.
 
 Here p updates the counts with each dependency, and the proposal q does not. Weights and
 hyper-parameters come from one training sample. If the number of states is not fixed, all unseen
-states count as one state.
+states are treated as a single state.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class TransitionConfig(ParserSettings):
         "full", "Whether words are used in outcomes and contexts, only in outcomes, or not at all."
     )
     root: Literal["first", "last"] = setting(
-        "first", "Position of the root, before the first word or after the last word."
+        "first", "Position of the root: before the first word or after the last word."
     )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "Direction in which sentences are generated."

@@ -1,4 +1,4 @@
-"""Learning with unobserved analyses, by particle Gibbs sampling of derivations, trees and tags.
+"""Learning with unobserved analyses, using particle Gibbs sampling of derivations, trees and tags.
 
 Most trees have several derivations. For training, a deterministic oracle selects one derivation of
 each tree. A `DerivationChain` resamples the derivation of each sentence in every sweep, given the

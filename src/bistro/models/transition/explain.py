@@ -1,4 +1,4 @@
-"""Explanations of the probability of a derivation, step by step, with back-off to shorter contexts.
+"""Step-by-step explanations of the probability of a derivation, with back-off to shorter contexts.
 
 A shift step consists of an action, a tag and a word. An arc step consists of an action and a label.
 The probability of impossible actions is redistributed to the possible actions, so the probability
@@ -56,8 +56,8 @@ def explain_derivation(
     share = math.exp(steps["log_prob"] - steps["log_tree"])
     which = "the given tree" if is_given else f"the best tree found with {PARTICLES:,} particles"
     protocol = (
-        f"This is the most probable derivation of {which}. The derivation has {share:.1%} of the "
-        f"tree's probability. {meaning_of_numbers(decisions)}"
+        f"This is the most probable derivation of {which}. The derivation accounts for {share:.1%} "
+        f"of the tree's probability. {meaning_of_numbers(decisions)}"
     )
     trees = tree.heads, tree.labels, tree.tags
     return Explanation(model.kind, sentence.forms, decisions, protocol, *trees)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParseOptions(CoreOptions, DictionaryOptions):
-    """Options of the particle search or beam search, and of its output."""
+    """Options for the particle search or beam search, and for its output."""
 
     kind: ClassVar[str] = "transition"
 
@@ -53,8 +53,8 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     selection: Literal["weight", "paper"] = "weight"
     """How particles are assigned to derivations after each word. With ``weight``, particles are
     assigned in proportion to the weights. With ``paper``, each weight is first multiplied by the
-    number of particles of its derivation, as in the paper. The method of the paper is faster than
-    ``weight``, but keeps far fewer derivations."""
+    number of particles assigned to its derivation, as in the paper. The paper's method is faster
+    than ``weight``, but keeps far fewer derivations."""
     ranking: Literal["trees", "derivations"] = "trees"
     """How trees are ranked. With ``trees``, trees are ranked by their probability summed over
     derivations and, if no context uses labels, over labels. With ``derivations``, labelled
@@ -72,7 +72,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
-        """Return a request to the core for this output, with the options of the search."""
+        """Return a request to the core for this output, with the search options."""
         return ParseRequest(
             output=output,
             search=self.search,
@@ -123,8 +123,7 @@ class TransitionModel(FollowingAbility):
     distributions: Mapping[str, Arrays]
     """The arrays of the frozen distributions, by name."""
     word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
-    """The tags that each word had in training, as the offset of each word and a list of tag
-    indices."""
+    """The tags that each word had in training, stored as word offsets and a list of tag indices."""
     origin: Origin
     single_root: bool = field(kw_only=True)
     pace: Pace = field(kw_only=True, default=FREE)
@@ -192,12 +191,12 @@ class TransitionModel(FollowingAbility):
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Explain the probability of every step of a derivation by its contexts.
+        """Explain the probability of every step of a derivation in terms of its contexts.
 
         Parameters
         ----------
         sentence
-            The sentence. If the sentence has a tree, the most probable derivation of this tree is
+            The sentence. If the sentence has a tree, the most probable derivation of that tree is
             explained. Otherwise the most probable derivation of the best tree found is explained.
         training
             Training data in which the occurrences of each context are counted. Default: None.

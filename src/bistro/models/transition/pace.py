@@ -3,10 +3,10 @@
 Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
 mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
 dependents of a word with an error of less than one percent. Smoothed distributions are not accurate
-enough for such a small error. A tag or action that backs off to a shorter context ignores which
-words are still open, and generated sentences lead to such contexts more often than the treebank
-does (docs/decisions/lengths-matched.md). To correct the lengths, the probability of a shift is
-multiplied by a factor.
+enough to achieve such a small error. A tag or action that backs off to a shorter context ignores
+which words are still open, and generated sentences lead to such contexts more often than the
+treebank does (docs/decisions/lengths-matched.md). To correct the lengths, the probability of a
+shift is multiplied by a factor.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
@@ -31,7 +31,7 @@ BEGIN = 0.6
 """Number of words at which the factor starts to decrease, as a fraction of the treebank's mean
 sentence length. The value was chosen on the development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which generated sentences may be longer on average than those of the treebank. An
+"""Fraction by which generated sentences may be longer on average than those in the treebank. An
 exact match would reduce the likelihood too much."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
@@ -68,7 +68,8 @@ def matched_pace(
 ) -> Pace:
     """Return the factor that makes generated sentences about as long as the given sentences.
 
-    The exponent is found by the method of false position on the logarithm of the mean length.
+    The exponent is found by applying the method of false position to the logarithm of the mean
+    length.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ from bistro.rng import purpose_key
 from bistro.sums import added
 
 TAGS, WORDS, LABELS, SENTENCES, MOST_WORDS, MOST_ELEMENTS = 2, 2, 2, 2, 6, 2
-"""Sizes of the simulated data, with which a run takes about a minute. Only the first elements of
-each context are used."""
+"""Sizes of the simulated data, chosen so that a run takes about a minute. Only the first few
+elements of each context are used."""
 FEWEST_WORDS = 8
 """Minimum total number of words in the simulated sentences. A tree of one or two words has only one
 derivation."""

@@ -41,7 +41,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 PARSING, LEARNING = 0.6, 0.25
-"""Approximate shares of the training time for parsing the text and for training on the parses."""
+"""Approximate shares of the training time spent parsing the text and training on the parses."""
 PIECES_AT_ONCE = 16
 """Number of pieces of text whose events are sorted together. The larger this number, the fewer
 merges are needed."""
@@ -73,7 +73,7 @@ def _check(config: TransitionConfig) -> None:
 def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
     """Return the frozen franchises of chains, and empty the list of chains.
 
-    A franchise takes several times the memory of its frozen form, so each franchise is dropped
+    A franchise takes several times as much memory as its frozen form, so each franchise is dropped
     before the next franchise is frozen.
     """
     arrays = {}
@@ -98,7 +98,7 @@ class _Training:
         self.recorder = Recorder(config, self.codec, self.single_root)
 
     def model(self) -> TransitionModel:
-        """Run all training phases that are not finished in a checkpoint, and return the model."""
+        """Run all training phases, or those remaining after a checkpoint, and return the model."""
         settings = self.config.raw_text
         model = self.training.model(
             settings.rounds, settings.particles, self._first_parser, self._learn

@@ -34,8 +34,8 @@ SAMPLING = {"free": 0.67, "matched": 0.4}
 """Approximate share of the training time that is spent on sweeps, for each value of the setting
 `lengths`."""
 PREPARING = {"free": 0.27, "matched": 0.15}
-"""Approximate share of the training time before the sweeps, for each value of the setting
-`lengths`."""
+"""Approximate share of the training time that passes before the sweeps begin, for each value of the
+setting `lengths`."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -51,7 +51,7 @@ def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) 
 
 
 def _ignore() -> None:
-    """Ignore the progress of the steps."""
+    """Ignore a completed step."""
 
 
 def training_of(
@@ -226,7 +226,7 @@ def tags_of_words(
     sentences: Sequence[Sentence],
     tagged: NDArray[np.int64] = _NONE,
 ) -> WordTags:
-    """Return the tags of each word in training, as the offset of each word and a list of tags.
+    """Return the tags of each word in training, stored as word offsets and a list of tags.
 
     `tagged` encodes additional pairs of a word and a tag as word · (number of tags) + tag.
     """

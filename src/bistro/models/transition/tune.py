@@ -1,4 +1,4 @@
-"""Search for the contexts and settings of a transition parser that are best on a development set.
+"""Search for the transition-parser contexts and settings that score best on a development set.
 
 The search uses hill climbing. The parts of the configuration are improved in turn until no change
 helps.

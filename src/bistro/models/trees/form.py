@@ -46,7 +46,7 @@ class TreeForm:
 
     @classmethod
     def of_rules(cls, rules: RuleTable, config: TreesConfig) -> Self:
-        """Return the binarisation and marks of the trees of a grammar.
+        """Return the binarisation and marks of a grammar's trees.
 
         The prepositions are taken from the symbols of the grammar.
         """

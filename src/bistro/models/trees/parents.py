@@ -1,9 +1,9 @@
 """A grammar whose symbols include their parents, which gives better proposals than the PCFG.
 
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
-strongly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
+greatly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
 parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the trees of
-the PCFG, and contains every rule once for each possible parent of its left side.
+the PCFG, and contains every rule once for each possible parent of its left-hand side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
@@ -42,7 +42,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ParentCounts:
-    """Counts of rules by the parent of their left side."""
+    """Counts of rules by the parent of their left-hand side."""
 
     parent: Ints
     """Index of the parent of the rewritten symbol, or -1 if it has no parent."""
@@ -144,7 +144,7 @@ def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
 def _shares(
     rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts, parents: Ints, rule_of: Ints
 ) -> NDArray[np.float64]:
-    """Return q(rule | left side, parent) for each pair of rule and parent."""
+    """Return q(rule | left-hand side, parent) for each pair of rule and parent."""
     size = len(rules.symbols) + 1
     seen = np.bincount(counts.rule, minlength=len(rules))
     below = _smoothed(seen, rules.left, pcfg)

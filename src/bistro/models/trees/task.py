@@ -1,4 +1,4 @@
-"""Constituency parsing as a task of models with unbounded contexts.
+"""Constituency parsing as a task for models with unbounded contexts.
 
 The traces and function tags of a treebank tree are removed, and the tree is binarised
 (`bistro.treebank.binarisation`). Labels may get marks (`bistro.treebank.phrase_marks`). The tree is
@@ -103,7 +103,7 @@ class TreesTask(Task[Tree]):
     def votes(
         self, begin: Ints, nodes: Sequence[Ints], share: Floats, accepted: Floats
     ) -> SpanVotes:
-        """Convert the shares of nodes in drawn trees to votes, without marks and binarisation."""
+        """Convert the shares of nodes in drawn trees to votes, without marks or binarisation."""
         symbol, start, end = nodes
         names, of_symbol, of_leaf = self._names
         # The same symbol may be the tag of a word and the label of longer phrases.

@@ -1,4 +1,4 @@
-"""The former model kind `infinite`, which the kinds `tags`, `trees` and `morphology` replace.
+"""The former model kind `infinite`, now replaced by the kinds `tags`, `trees` and `morphology`.
 
 >>> settled({"task": "trees", "depth": 3, "trees": {"unknown": "single"}, "tags": {}})
 ('trees', {'depth': 3, 'unknown': 'single'})

@@ -6,7 +6,7 @@ ancestors.
     P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
 
 The distribution G_u backs off to that of u without its last element, and finally to the probability
-of the rule given its left side. The distributions are Pitman-Yor processes in a suffix trie of
+of the rule given its left-hand side. The distributions are Pitman-Yor processes in a suffix trie of
 unbounded depth (`cpp/infinite`). The task defines the meaning of symbols, rules and words
 (`bistro.models.unbounded.task`).
 """
@@ -48,7 +48,7 @@ class UnboundedModel(Model):
     task: Any
     """An instance of the model's `task_class`."""
     pcfg: NDArray[np.float64]
-    """The probability of each rule given its left side, which guides searches."""
+    """The probability of each rule given its left-hand side, which guides searches."""
     trie_arrays: Arrays
     origin: Origin
 
@@ -77,7 +77,7 @@ class UnboundedModel(Model):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The tree search with the grammar and the trie of this model."""
+        """The tree search that uses the grammar and the trie of this model."""
         return TreeSearch(self.rules, self.pcfg, self.trie, by_rules=self.by_rules)
 
     def decode(
@@ -99,7 +99,7 @@ class UnboundedModel(Model):
             first += len(batch)
 
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
-        """Return the bits per word of the held-out trees that the grammar can generate."""
+        """Return the bits per word for the held-out trees that the grammar can generate."""
         derivations = [self.task.derivation(item) for item in items]
         known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
         words = sum(len(self.task.words_of(item)) for item, _ in known)

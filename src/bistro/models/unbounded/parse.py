@@ -27,7 +27,7 @@ SENTENCES_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The requested trees of a chain, which are the best distinct trees or evenly spaced draws."""
+    """The requested trees from a chain: the best distinct trees or evenly spaced draws."""
 
     kbest: int
     drawn: int
@@ -35,11 +35,11 @@ class _Wanted:
 
     @property
     def visited(self) -> bool:
-        """Whether trees of the chain are requested instead of the minimum-risk tree."""
+        """Whether trees from the chain are requested instead of the minimum-risk tree."""
         return self.kbest > 1 or self.drawn > 0 or not self.mbr
 
     def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
-        """Return the requested trees of a sentence."""
+        """Return the requested trees for a sentence."""
         first, last = visited["begin"][number : number + 2]
         borders = visited["offsets"][first : last + 1]
         trees = [visited["rules"][a:b] for a, b in pairwise(borders)]
@@ -79,7 +79,7 @@ class TreeParsingModel(UnboundedModel):
 
         The options are the fields of `SearchOptions`, such as ``search="astar-nodes"`` or
         ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees
-        that were drawn instead of the minimum-risk tree. If `drawn` is above 0, this number of
+        that were drawn instead of the minimum-risk tree. If `drawn` is above 0, that number of
         evenly spaced draws is returned.
         """
         settings = self._options(options)

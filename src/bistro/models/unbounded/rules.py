@@ -46,13 +46,13 @@ class RuleTable:
 
     symbols: tuple[str, ...]
     words: tuple[str, ...]
-    """The right sides of lexical rules: words, classes of unknown words, or morphemes."""
+    """The right-hand sides of lexical rules: words, classes of unknown words, or morphemes."""
     left: NDArray[np.int32]
     first: NDArray[np.int32]
-    """Index of the first symbol on the right side, or (-1 - index of the word) in a lexical
+    """Index of the first symbol on the right-hand side, or (-1 - index of the word) in a lexical
     rule."""
     second: NDArray[np.int32]
-    """Index of the second symbol on the right side, or -1 if there is none."""
+    """Index of the second symbol on the right-hand side, or -1 if there is none."""
     top: int
     """Index of the root symbol of all trees."""
 
@@ -61,14 +61,14 @@ class RuleTable:
 
     @cached_property
     def is_lexical(self) -> NDArray[np.bool_]:
-        """Whether each rule is lexical, that is, has a word on its right side."""
+        """Whether each rule is lexical, that is, has a word on its right-hand side."""
         return self.first < 0
 
     @cached_property
     def children(self) -> NDArray[np.int32]:
-        """The number of symbols on the right side of each rule.
+        """The number of symbols on the right-hand side of each rule.
 
-        A lexical rule has no symbols on its right side.
+        A lexical rule has no symbols on its right-hand side.
         """
         counted: NDArray[np.int32] = np.where(self.is_lexical, 0, 1 + (self.second >= 0))
         return counted.astype(np.int32)
@@ -133,7 +133,7 @@ class RuleTable:
             raise BistroError("a derivation rewrites a symbol with a rule for another symbol")
 
     def show(self, derivation: Derivation) -> str:
-        """Return the tree in brackets, with the symbols of the grammar."""
+        """Return the tree in bracket notation, with the symbols of the grammar."""
         ends, opened, parts = self.ends(derivation), [], []
         for node, rule in enumerate(derivation.tolist()):
             opened.append(int(ends[node]))
@@ -184,7 +184,7 @@ class RuleTable:
 class RuleBuilder:
     """A builder that numbers symbols, words and rules as they occur.
 
-    Equal rules have the same index.
+    Identical rules have the same index.
     """
 
     def __init__(self) -> None:
@@ -193,11 +193,11 @@ class RuleBuilder:
         self._rules: dict[tuple[int, int, int], int] = {}
 
     def symbol(self, name: str) -> int:
-        """Return the index of a symbol, which is added if it is new."""
+        """Return the index of a symbol, adding the symbol if it is new."""
         return self._symbols.setdefault(name, len(self._symbols))
 
     def word(self, form: str) -> int:
-        """Return the index of a word, which is added if it is new."""
+        """Return the index of a word, adding the word if it is new."""
         return self._words.setdefault(form, len(self._words))
 
     def binary(self, left: str, first: str, second: str) -> int:

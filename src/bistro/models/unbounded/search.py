@@ -74,7 +74,7 @@ class SearchOptions(Options):
     tries."""
     expand: Expand = "leftmost"
     """Which open nodes of a partial tree are rewritten by astar-full and astar-literal. With
-    ``leftmost``, only the leftmost node is rewritten, so that each tree is built in a single order.
+    ``leftmost``, only the leftmost node is rewritten, so that each tree is built in only one order.
     With ``all``, all nodes are rewritten, as in the paper."""
     seed: int = 1
     threads: int = 0
@@ -113,7 +113,7 @@ class Found:
 
 
 class TreeSearch:
-    """Searches for trees with the rules, the PCFG and the trie of a model."""
+    """Tree searches that use the rules, the PCFG and the trie of a model."""
 
     def __init__(
         self, rules: RuleTable, pcfg: NDArray[np.float64], trie: RuleTrie, *, by_rules: bool
@@ -135,9 +135,9 @@ class TreeSearch:
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
     ) -> list[Found | None]:
-        """Return the tree of each sentence, or None if it has no tree.
+        """Return the tree found for each sentence, or None if no tree was found.
 
-        `first` is the index of the first sentence, on which draws depend.
+        Draws depend on `first`, the index of the first sentence.
         """
         arrays = self.arrays(sentences, options, first)
         offsets, count = arrays["offsets"], len(sentences)
@@ -176,7 +176,7 @@ class TreeSearch:
             return None
         if self.parents is None:
             raise ConfigError(
-                "guide = 'parents' is only for constituency parsers: set guide = 'pcfg'"
+                "guide = 'parents' is available only for constituency parsers: set guide = 'pcfg'"
             )
         return self.parents
 

@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """The input of a search. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
+    """The input to a search. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
     In a sentence, word i extends from i to i + 1. In a written word, the positions are letters, and
     several alternative morphemes may extend from one position to another.
@@ -75,7 +75,7 @@ class Task(ABC, Generic[Item]):
 
     @abstractmethod
     def words_of(self, item: Item) -> Sequence[str]:
-        """Return the words of a training item, which are the input of a search."""
+        """Return the words of a training item, which are the input to a search."""
 
     @abstractmethod
     def derivation(self, item: Item) -> Derivation | None:
@@ -105,16 +105,16 @@ class Task(ABC, Generic[Item]):
         """Restore the task from the results of `header` and `arrays`."""
 
     def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
-        """Return H(rule | left side), the relative frequencies of rules, smoothed."""
+        """Return H(rule | left-hand side), the relative frequencies of rules, smoothed."""
         return relative_frequencies(self.rules, counts, smoothing)
 
 
 def relative_frequencies(
     rules: RuleTable, counts: NDArray[np.int64], smoothing: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return a PCFG, given by the share of each rule among the rules with the same left side.
+    """Return a PCFG, given by the share of each rule among the rules with the same left-hand side.
 
-    If no rule of a symbol was used, its rules have equal shares.
+    If none of a symbol's rules was used, they all have equal shares.
     """
     weights = counts + smoothing
     sums = np.bincount(rules.left, weights, minlength=len(rules.symbols))[rules.left]

@@ -71,7 +71,7 @@ class TrieChain:
         """Do nothing, because all events were counted when the trie was built."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Maximise the hyper-parameters, unless they are fixed."""
+        """Optimise the hyper-parameters, unless they are fixed."""
         start, settings = self._parameters, self._settings
         if self._left_out is not None:
             self._parameters = maximise_together(self._left_out.gradient, start, settings)
@@ -169,7 +169,7 @@ class ContextChain(Learned):
         }
 
     def _update(self, sweep: int) -> None:
-        """Sample or maximise the hyper-parameters of each context length.
+        """Sample or optimise the hyper-parameters of each context length.
 
         Long contexts share one pair of hyper-parameters.
         """
