@@ -38,7 +38,7 @@ def surprisal_strip(
 ) -> str:
     """Return an SVG picture of surprisals.
 
-    `most` is the surprisal, in bits, of a bar of full length.
+    `most` is the surprisal, in bits, that a full-length bar represents.
     """
     if len(words) != len(bits):
         raise ValueError(f"{len(words)} words, but {len(bits)} values")

@@ -1,4 +1,4 @@
-"""JSON answers. An error answer is one sentence, ``{"error": "…"}``, with an HTTP status."""
+"""JSON answers. An error is one sentence, ``{"error": "…"}``, sent with an HTTP status."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The only option of the pipeline itself. All other options are passed to the parser of the
-pipeline."""
+"""The only option of the pipeline itself. All other options are passed to the pipeline's parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 

@@ -123,7 +123,7 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
         units[-1].append(place)
     if len(units) < 2:
         raise BistroError(
-            "there are no documents to keep together: the file has no comments '# newdoc'"
+            "there are no documents to keep together: the file has no '# newdoc' comments"
         )
     return units
 

@@ -40,8 +40,8 @@ def several_traces(
 ) -> list[Trace]:
     """Train one model per seed, several at a time, and return their traces without the models.
 
-    `on_sweep` receives the number of finished sweeps of all chains, and the total number of sweeps.
-    With `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
+    `on_sweep` receives the number of finished sweeps across all chains, and the total number of
+    sweeps. With `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
     """
     _require_draws(*settled_settings(kind, _all_settings(settings)))
     if workers is not None:

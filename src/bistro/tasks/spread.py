@@ -53,7 +53,7 @@ def pieces_of(
 
 
 class Question(NamedTuple):
-    """A batch of sentences, and the options of the method that is called."""
+    """A batch of sentences, and the options for the method that is called."""
 
     items: list[Any]
     options: dict[str, Any]
@@ -135,7 +135,7 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Number of sentences per batch of constituency parsing, which is about a hundred times slower than
+"""Number of sentences per batch in constituency parsing, which is about a hundred times slower than
 dependency parsing."""
 
 

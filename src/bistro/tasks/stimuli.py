@@ -87,7 +87,7 @@ class Stimulus:
 
 
 def plain_name(column: str) -> str:
-    """Return the name of a column in lower case, without spaces and punctuation.
+    """Return the name of a column in lower case, without spaces or punctuation.
 
     >>> plain_name("Subject.ID")
     'subjectid'
@@ -143,8 +143,8 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
     rows = list(table_rows(stream, path))
     if len(rows) < 2:
         raise TreebankError(
-            "the table contains no stimuli: expected a row of column names, and then one or more "
-            "rows",
+            "the table contains no stimuli: expected a row of column names, followed by one or "
+            "more rows",
             path=path,
         )
     columns = [cell.strip() for cell in rows[0][1]]
@@ -161,7 +161,7 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
 def one_row_each(
     table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one sentence per row.
+    """Yield the sentences in a table with one sentence per row.
 
     The column `name` contains the names of the sentences. If `name` is None, sentences are
     numbered.
@@ -178,7 +178,7 @@ def one_row_each(
 def one_word_a_row(
     table: Table, text: str, sentence: Sequence[str], *, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one word per row.
+    """Yield the sentences in a table with one word per row.
 
     The columns named in `sentence` identify a sentence.
     """
@@ -203,7 +203,7 @@ def one_word_a_row(
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence. Raise an error if a row has no tokens."""
+    """Return the tokens in each row of one sentence. Raise an error if a row has no tokens."""
     texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
     for text, (line, _) in zip(texts, rows, strict=True):
         if not text:

@@ -50,7 +50,7 @@ class Patch:
         lines = text.split("\n")
         end = self.at + len(self.old)
         if lines[self.at : end] != self.old:
-            raise StaleError("the sentence does not contain the lines of this change")
+            raise StaleError("the sentence does not contain the lines that this change replaces")
         return "\n".join([*lines[: self.at], *self.new, *lines[end:]])
 
 
