@@ -69,7 +69,7 @@ def parsed(
     *,
     given_tags: bool = False,
 ) -> Iterator[tuple[ParseFacts, list[Written]]]:
-    """Yield the parses of ``model.parse_all(sentences, **options)`` as text of a file."""
+    """Yield the parses of ``model.parse_all(sentences, **options)`` as text for a file."""
     if options.get("resample"):
         raise ConfigError(
             "--resample draws the trees of all sentences together: leave out --cluster"
@@ -77,8 +77,7 @@ def parsed(
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
         raise ConfigError(
-            f"the --samples of a model of kind {model.kind} are drawn by one process: leave out "
-            "--cluster"
+            f"the --samples of {model.kind} models are drawn by one process: leave out --cluster"
         )
     # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES

@@ -41,7 +41,7 @@ UNIVERSAL_TAGS = frozenset(
         *("PUNCT", "SYM", "X", "_"),
     }
 )
-"""The tags of Universal Dependencies, and the symbol for a missing tag."""
+"""The Universal Dependencies tags, and the symbol for a missing tag."""
 
 
 class PeekedStream:
@@ -106,7 +106,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix of a file name, ignoring a suffix for its compression."""
+    """Return the suffix of a file name, ignoring any compression suffix."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()

@@ -45,7 +45,7 @@ def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iter
 
 
 def last_line_start(held: bytes) -> int:
-    """Return the start of the last non-blank line of a buffer, or 0 if it is the only such line."""
+    """Return the start of the last non-blank line in a buffer, or 0 if it is the only such line."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 

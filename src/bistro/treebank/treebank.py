@@ -182,7 +182,8 @@ def read(
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, standard input (``-``) or a binary stream, with little memory.
+    """Yield the sentences of a file, standard input (``-``) or a binary stream, using little
+    memory.
 
     Parameters
     ----------
@@ -201,7 +202,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """The interface that an object must have to be written as a sentence."""
+    """The interface that an object must implement to be written as a sentence."""
 
     @property
     def format(self) -> str:
@@ -278,7 +279,7 @@ def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
 def parse(
     stream: Readable, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a stream of a known format."""
+    """Yield the sentences in a stream whose format is known."""
     if format == "text":
         sentences = iter_text(stream, path)
     elif format == "raw":

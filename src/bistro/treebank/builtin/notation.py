@@ -120,7 +120,7 @@ class Reader:
             yield Rule(left, right, heads[0], relations, float(weight) * scale)
 
     def _instances(self, template: str) -> Iterator[tuple[Values, float]]:
-        """Yield every combination of values of the variables that the template mentions."""
+        """Yield every combination of values for the variables that the template mentions."""
         used = set(VARIABLE.findall(template))
         active = [binding for binding in self.bound if used & set(binding.names)]
         unbound = used - {name for binding in active for name in binding.names}
@@ -138,7 +138,7 @@ class Reader:
 def read_rules(*texts: str, names: Iterable[str] = ()) -> list[Rule]:
     """Parse the texts of grammar files into rules.
 
-    Later files can use the sets of earlier files.
+    Later files can use the sets that earlier files define.
     """
     reader = Reader()
     labels = itertools.chain(names, itertools.repeat("grammar"))

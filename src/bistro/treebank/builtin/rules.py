@@ -19,7 +19,7 @@ Lexicon = Mapping[str, Mapping["Word", float]]
 
 
 class Word(NamedTuple):
-    """A lexical entry, which a preterminal may emit."""
+    """A lexical entry that a preterminal may emit."""
 
     form: str
     lemma: str = "_"
