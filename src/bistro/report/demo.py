@@ -2,7 +2,7 @@
 
 The grammar of the built-in English treebank defines the exact probability of every sentence. The
 page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
-The rest of the page is the same as the page that `bistro report` writes.
+The rest of the page has the same content as the page that `bistro report` writes.
 """
 
 from __future__ import annotations

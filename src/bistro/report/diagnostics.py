@@ -242,7 +242,7 @@ def _plain(name: str) -> str:
 def write_netcdf(chains: Chains, path: str) -> None:
     """Write the draws for ArviZ (``arviz.from_netcdf``).
 
-    The file appears under its name only when it is complete.
+    The file gets its final name only when it is complete.
     """
     data = to_arviz(chains)
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ MOST_SENTENCES = 50
 MOST_WORDS = 60
 """The maximum length, in words, of a sentence whose tree is drawn.
 
-Longer sentences are only listed in the table.
+Longer sentences appear only in the table.
 """
 SHOWN = (
     *("surprise", "what", "place", "word", "form"),

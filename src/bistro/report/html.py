@@ -106,7 +106,7 @@ class Page:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the document to `path`.
 
-        The file appears under its name only when it is complete.
+        The file gets its final name only when it is complete.
         """
         write_text(path, self.render())
 

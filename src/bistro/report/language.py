@@ -22,7 +22,7 @@ from bistro.report.strip import surprisal_strip
 SUMMED = 200
 """The maximum number of sentences that are scored by a model that sums over analyses.
 
-Sums over analyses take milliseconds per word.
+Summing over analyses takes milliseconds per word.
 """
 SHOWN = range(5, 19)
 """The lengths, in words, of the sentences that can be chosen as examples."""

@@ -105,7 +105,7 @@ def report_page(
     options = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
-        subtitle=f"A model of the kind {model.kind}, tested on {len(test):,} {_things(test)}.",
+        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
         f"{options.seed}.",
     )
@@ -149,7 +149,7 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
 def parsed(
     model: abilities.Parser, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Parse the sentences of a test file, and return them with the predictions."""
+    """Parse the sentences in a test file, and return them with the predictions."""
     model_options = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
@@ -176,7 +176,7 @@ def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> 
 def tagged(
     model: abilities.Tagger, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Tag the sentences of a test file, and return them with the predictions."""
+    """Tag the sentences in a test file, and return them with the predictions."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     model_options = {"marginals": True, "seed": options.seed, "threads": options.threads}
     column = model.tag_column

@@ -114,10 +114,10 @@ class Access:
 
 
 def read_keys(path: str) -> dict[str, str]:
-    """Read a file with one API key per line, and return the names of the clients by their keys.
+    """Read a file with one API key per line, and return the name of the client for each key.
 
-    A line contains a name and a key, or only a key. A client without a name is named after the
-    number of its line. Empty lines and lines that begin with ``#`` are ignored.
+    A line contains a name and a key, or only a key. A client without a name is named after its line
+    number. Empty lines and lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
     try:

@@ -217,7 +217,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
-        """Return the surprisal of every word of a sentence, and the analyses after each word."""
+        """Return the surprisal of every word in a sentence, and the analyses after each word."""
         entry = catalog[body.model]
         model = entry.able("read")
 

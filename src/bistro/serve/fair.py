@@ -51,7 +51,7 @@ class FairQueue(Generic[T]):
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
                 f"{self.unfinished[client]} of your requests are already being processed: wait "
-                "until one of them is finished"
+                "until one of them has finished"
             )
         waiting = itertools.chain.from_iterable(self._turns.values())
         number = sum(1 for one in waiting if is_alike is None or is_alike(one))

@@ -196,9 +196,7 @@ class Body:
         guard.held += size - self.held
         self.held = size
         if guard.held > guard.limits.bodies:
-            raise RefusedError(
-                503, "too many long requests are in progress: try again later"
-            )
+            raise RefusedError(503, "too many long requests are in progress: try again later")
 
     def release(self) -> None:
         """Release the memory that the body occupies."""

@@ -106,6 +106,6 @@ def add_inception(
 
 
 def is_complete(sentence: Sentence, entry: Any) -> bool:
-    """Return whether every word of a sentence has a tag, a head and a label."""
+    """Return whether every word in a sentence has a tag, a head and a label."""
     tags = getattr(sentence, inception.tag_column(entry))
     return not (MISSING in sentence.heads or EMPTY in tags or EMPTY in sentence.deprels)

@@ -28,7 +28,7 @@ MOST_MODELS = 16
 class Learner:
     """A trainer for models that learn from the sentences of clients.
 
-    The trainer keeps the latest model of each client.
+    The trainer keeps the latest model for each client.
 
     Parameters
     ----------

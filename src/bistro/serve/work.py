@@ -1,4 +1,4 @@
-"""Computations outside the event loop, with limits on how many can run and wait.
+"""Computations outside the event loop, with limits on how many can run or wait.
 
 The core releases the interpreter lock while it computes, so threads are sufficient. Each
 computation has a stop flag, which the loops of the core check about every millisecond. If a request

@@ -57,7 +57,7 @@ class AnnotateRun:
         self._begin = time.monotonic()
 
     def annotated(self, input: str, format: str | None) -> Iterator[Sentence]:
-        """Yield the sentences of a file with all columns.
+        """Yield the sentences in a file, with all columns filled in.
 
         A text file is read as running text by default.
         """
@@ -107,7 +107,7 @@ class AnnotateRun:
 def read_sentences(
     model: Model, input: str, format: str | None, roots: Roots | None = "any"
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file. Running text is split if the model can tokenise.
+    """Yield the sentences in a file. Running text is split if the model can tokenise.
 
     A text is running text only if the format is ``raw``. Other text has one sentence per line.
     """

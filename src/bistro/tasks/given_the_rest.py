@@ -64,7 +64,7 @@ class Opinion:
     """The probabilities of one annotated value and of its most probable alternative."""
 
     probability: float
-    """Probability of the annotated value, or NaN if the model gives no probability."""
+    """Probability of the annotated value, or NaN if the model provides no probability."""
     alternative: str
     """The most probable alternative, which is a tag or an arc such as ``2:det``. The string is
     empty if there is no alternative."""

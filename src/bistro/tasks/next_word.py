@@ -1,7 +1,8 @@
 """Next-word prediction: the most probable words after a context, and the scores of given words.
 
-In a cloze task, people continue the beginning of a sentence. A model gives the exact probability of
-every word, the rank of the target word, and the entropy of the whole distribution.
+In a cloze task, people are given the beginning of a sentence and continue it. A model gives the
+exact probability of every word, the rank of the target word, and the entropy of the whole
+distribution.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)

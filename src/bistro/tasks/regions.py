@@ -1,7 +1,7 @@
 """Regions of a sentence: sequences of words that share one row with their summed surprisal.
 
-A region is marked by square brackets or by a column in a table with one word per row. In the table
-of surprisal, a region is treated like a multiword token. The row of a region contains the sum of
+A region is marked by square brackets or by a column in a table with one word per row. In the
+surprisal table, a region is treated like a multiword token. The row of a region contains the sum of
 the surprisals of its words and the standard error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
@@ -28,7 +28,7 @@ _MARK = re.compile(r"[][]")
 
 
 def bracketed(text: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text with regions in brackets.
+    """Return the parts of a text in which regions are marked by brackets.
 
     The regions are numbered from 1.
     """

@@ -2,9 +2,9 @@
 
 The workers are defined in `bistro.inference.workers`.
 
-Sentences are divided into batches, in order, and the results are joined again. The result equals
-the result of a single call, for any number of workers. Random draws depend on the position of a
-sentence in the input, which is sent along with the batch.
+Sentences are divided into batches, in order, and the results are recombined in the same order. The
+result equals the result of a single call, for any number of workers. Random draws depend on a
+sentence's position in the input, so each batch includes its position.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers

@@ -133,7 +133,7 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
     """
     if suite.metric not in METRICS:
         raise BistroError(
-            f"the suite '{suite.name}' has the metric '{suite.metric}', which is not one of "
+            f"the suite '{suite.name}' uses the metric '{suite.metric}', which is not one of "
             f"{', '.join(METRICS)}"
         )
     if TOKENISE.is_of(model):

@@ -128,7 +128,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees in a file, in standard input (``-``) or in a binary stream.
+    """Yield the trees from a file, standard input (``-``) or a binary stream.
 
     `path` is the name of the source in error messages.
     """

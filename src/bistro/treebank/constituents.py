@@ -2,7 +2,7 @@
 
 A treebank contains information that a context-free grammar cannot express, such as words that are
 not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to
-(``NP-SBJ-1``). The function `simplified` removes traces and functions, and gives every tree the
+(``NP-SBJ-1``). The function `simplified` removes traces and function tags, and gives every tree the
 same root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
 since it usually had a trace as its sibling.
 
@@ -119,7 +119,8 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
-    """Replace all nodes in a tree, starting at the leaves, and return the replacements of the root.
+    """Replace all nodes in a tree, starting at the leaves, and return the replacements for the
+    root.
 
     `change` receives a node and its new children, and returns the nodes that replace it.
     """

@@ -1,4 +1,4 @@
-"""Detection of a file's format from its name, or else from its first lines.
+"""Detection of a file's format from its name, or else from its first few lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -53,7 +53,7 @@ class PeekedStream:
         self.sha256 = hashlib.sha256()
 
     def peek(self) -> bytes:
-        """Return the first lines of the stream without consuming them.
+        """Return the first few lines of the stream without consuming them.
 
         The result is the whole content, or a part that is large enough to detect the format.
         """
@@ -119,7 +119,7 @@ def format_of_suffix(path: str) -> str | None:
 
 
 def format_of_content(first: bytes) -> str:
-    """Guess the format of a file from its first lines.
+    """Guess the format of a file from its first few lines.
 
     A file with ten columns is CoNLL-U if it begins with a comment, if the first row is a multiword
     token or an empty node, or if the tag of that row is a universal tag. Otherwise, the file is

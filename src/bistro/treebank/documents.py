@@ -23,7 +23,7 @@ def begins_document(sentence: Sentence | Sequence[str]) -> bool:
 
 
 def document_numbers(sentences: Iterable[Sentence | Sequence[str]]) -> list[int]:
-    """Return the number of each sentence's document, from 0.
+    """Return the number of each sentence's document, counted from 0.
 
     Without ``# newdoc`` comments, all sentences form one document.
     """
@@ -38,7 +38,7 @@ def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
     """Raise an error unless every sentence has a document and each document is contiguous."""
     if len(documents) != sentences:
         raise BistroError(
-            f"{len(documents):,} documents are named for {sentences:,} sentences: name the "
+            f"{len(documents):,} document names were given for {sentences:,} sentences: name the "
             "document of every sentence"
         )
     done = set[Hashable]()
@@ -46,6 +46,6 @@ def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
         if document != before and document in done:
             raise BistroError(
                 f"the sentences of document '{document}' are not adjacent: keep the sentences of a "
-                "document together, in their order"
+                "document together and in order"
             )
         done.add(document)

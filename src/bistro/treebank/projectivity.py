@@ -254,7 +254,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of the root and every word, followed by the words without a head."""
+    """Return the dependents of the root and of every word, followed by the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):

@@ -54,7 +54,7 @@ class Token(NamedTuple):
     form: str
     misc: str
     is_multiword: bool
-    """True if the token has its own row, which is also possible for a token of one word."""
+    """True if the token has its own row, which is also possible for a single-word token."""
 
 
 class Sentence:

@@ -27,7 +27,7 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees.
 
-    The first line of the stream has the number `line` in its file.
+    `line` is the line number of the stream's first line in its file.
     """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)

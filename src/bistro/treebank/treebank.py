@@ -182,7 +182,7 @@ def read(
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, standard input (``-``) or a binary stream, using little
+    """Yield the sentences from a file, standard input (``-``) or a binary stream, using little
     memory.
 
     Parameters
@@ -220,7 +220,7 @@ class Writable(Protocol):
 
 
 def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
-    """Write sentences to a file. The file appears under its name only when it is complete.
+    """Write sentences to a file. The file gets its final name only when it is complete.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ class Desk:
         return {**alternatives, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
-        """Return the values of a fully annotated sentence that the model considers suspicious."""
+        """Return the values that the model considers suspicious in a fully annotated sentence."""
         committee = self.suggester.committee
         return suggesting.findings(shot.sentence, committee) if committee else []
 

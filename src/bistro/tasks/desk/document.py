@@ -96,7 +96,7 @@ class Document:
         return len(self.sentences)
 
     def sentence(self, place: int) -> Sentence:
-        """Return a sentence by its position, from 0."""
+        """Return a sentence by its position, counted from 0."""
         if not 0 <= place < len(self.sentences):
             raise BistroError(
                 f"there is no sentence {place + 1}: the sentences are numbered from 1 to "

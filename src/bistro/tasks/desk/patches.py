@@ -55,7 +55,7 @@ class Patch:
 
 
 def _shared(one: Sequence[str], two: Sequence[str]) -> int:
-    """Return the number of equal lines at the beginning of two texts."""
+    """Return the number of identical lines at the beginning of two texts."""
     pairs = enumerate(zip(one, two, strict=False))
     return next((i for i, (mine, other) in pairs if mine != other), min(len(one), len(two)))
 

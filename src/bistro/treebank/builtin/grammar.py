@@ -1,4 +1,4 @@
-"""A probabilistic grammar with heads, from which dependency trees are sampled.
+"""A probabilistic grammar with marked heads, from which dependency trees are sampled.
 
 Each rule names its head and the relations of the other children, so a derivation is a projective
 dependency tree with words, tags and features. `english_grammar` is Bistro's hand-written grammar of

@@ -2,9 +2,9 @@
 
 A grammar file is read line by line. The keywords ``set`` and ``table`` name lists of values, and
 ``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
-once for every combination of the values of its variables. The weights of the values multiply the
-weight of the rule. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation of
-every other child.
+once for every combination of the values of its variables. The weight of the rule is multiplied by
+the weights of the values. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation
+of every other child.
 
 >>> rules = read_rules("@ n = sg pl:2\\nNP ->\\n  1 Det[$n]/det *N[$n]\\n")
 >>> [(rule.left, rule.right, rule.weight) for rule in rules]

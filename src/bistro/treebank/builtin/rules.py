@@ -1,4 +1,4 @@
-"""The words and rules of a probabilistic grammar with heads, and functions that check them.
+"""The words and rules of a probabilistic grammar with marked heads, and functions that check them.
 
 A rule ``A -> B C D`` defines which child is the head and how the other children relate to it, so a
 derivation is a dependency tree.
