@@ -2,8 +2,8 @@
 
 Bistro has no global random state. A `Stream` is a Philox 4x64-10 generator (Salmon and colleagues
 2011) that is keyed by the seed and a hash of its purpose, and starts at the given index. The
-compiled core has the same streams, so a run gives the same result on every machine and for any
-number of threads.
+compiled core implements the same streams, so a run produces the same result on every machine and
+for any number of threads.
 
 >>> stream = Stream(seed=1, purpose="example", index=0)
 >>> 0.0 <= stream.uniform() < 1.0
@@ -34,7 +34,7 @@ def check_seed(seed: int) -> None:
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the 64-bit key of a purpose, which is the same as in the compiled core."""
+    """Return the 64-bit key for a purpose, which matches the key in the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 

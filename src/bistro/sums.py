@@ -1,4 +1,4 @@
-"""Sums of floating-point numbers that do not depend on the version of Python.
+"""Floating-point sums that do not depend on the version of Python.
 
 The built-in `sum` adds from left to right up to Python 3.11, and with compensated rounding since
 3.12: its last digit, and with it the bytes of a model file, would depend on the interpreter.

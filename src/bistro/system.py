@@ -1,8 +1,8 @@
 """Functions that depend on the operating system.
 
 All other code is independent of the operating system. Other modules use `Path` objects for file
-names and always specify the encoding UTF-8. This module wraps functions that are available only on
-some systems.
+names and always specify UTF-8 as the encoding. This module wraps functions that are available only
+on some systems.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 """Flag for `os.open` to write bytes unchanged, which only Windows needs."""
 _GROUP_BITS = 0o070
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""The numbers of two options of glibc's mallopt function."""
+"""The numbers of two options for glibc's mallopt function."""
 
 
 def lock(raw: IO[bytes]) -> None:
-    """Lock an open file while this process runs. Raise `OSError` if the file is already locked.
+    """Lock an open file for as long as this process runs. Raise `OSError` if the file is already
+    locked.
 
     Windows does not allow open files to be removed, so no lock is needed there.
     """
@@ -37,7 +38,7 @@ def lock(raw: IO[bytes]) -> None:
 
 
 def read_at(descriptor: int, size: int, at: int) -> bytes:
-    """Read up to `size` bytes of an open file, starting at position `at`."""
+    """Read up to `size` bytes from an open file, starting at position `at`."""
     if sys.platform == "win32":
         os.lseek(descriptor, at, os.SEEK_SET)
         return os.read(descriptor, size)
@@ -79,7 +80,7 @@ def keep_access(descriptor: int, before: os.stat_result) -> None:
 
 
 def prepare_stdout() -> None:
-    """Escape characters that the terminal cannot show, and write UTF-8 to files and pipes."""
+    """Escape characters that the terminal cannot display, and write UTF-8 to files and pipes."""
     if not isinstance(sys.stdout, io.TextIOWrapper):
         return
     options: dict[str, Any] = {"errors": "backslashreplace"}

@@ -262,7 +262,7 @@ def test_a_damaged_journal_is_refused(path: Path) -> None:
     Document.open(path).close()
     journal = Path(f"{path}.journal")
     journal.write_bytes(journal.read_bytes() + b"[]\n")
-    with pytest.raises(BistroError, match=":2: this is not a valid line of a journal"):
+    with pytest.raises(BistroError, match=":2: this is not a valid journal line"):
         Journal.beside(path)
     journal.write_bytes(b'{"opened":"x","journal":99}\n')
     with pytest.raises(BistroError, match="another version"):

@@ -68,7 +68,7 @@ def test_documents_stay_together() -> None:
     [
         (1, "sentence", "60 sentences cannot be divided into 1 folds: choose 2 to 60 folds"),
         (61, "sentence", "60 sentences cannot be divided into 61 folds"),
-        (5, "document", "no comments '# newdoc'"),
+        (5, "document", "no '# newdoc' comments"),
         (5, "page", "not by 'page'"),
     ],
 )

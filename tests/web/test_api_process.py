@@ -130,7 +130,7 @@ def test_addresses_that_cannot_be_had(files: Path, capsys: pytest.CaptureFixture
         port = taken.getsockname()[1]
         assert run(["serve", str(files / "ngram.bistro"), "--port", str(port)]) == 2
     told = capsys.readouterr().err
-    assert f"cannot listen at 127.0.0.1:{port}" in told
+    assert f"cannot listen on 127.0.0.1:{port}" in told
     assert "--port" in told
     assert run(["serve", str(files / "ngram.bistro"), "--host", "no such host"]) == 2
     assert "no such host" in capsys.readouterr().err

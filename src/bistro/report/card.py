@@ -1,7 +1,7 @@
-"""The card of a model: its kind, training data, figures and checksum.
+"""Model cards, which show the kind, training data, figures and checksum of a model.
 
-The figures and their protocols are the same as on the page that ``bistro report`` writes. If a
-model was not tested, its card says so and has no figures. A card is JSON for programs
+The figures and their protocols are the same as those on the page that ``bistro report`` writes. If
+a model was not tested, its card says so and has no figures. A card is JSON for programs
 (``card.json`` in a model package) and Markdown for people.
 
 >>> import bistro

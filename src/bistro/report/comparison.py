@@ -1,9 +1,9 @@
-"""Pictures that compare two trees of a sentence, with the prediction above the words.
+"""Pictures that compare two trees for a sentence, with the prediction above the words.
 
-Arcs that both trees have are drawn once, above the words. A predicted arc with a wrong head is red,
-and an arc with the correct head and a wrong relation is ochre. The corresponding arcs of the gold
-tree are drawn below the words, green and dashed. Subtypes of relations are ignored, and if one of
-the trees has no relations, only heads are compared.
+Arcs that the two trees share are drawn once, above the words. A predicted arc with a wrong head is
+red, and an arc with the correct head and a wrong relation is ochre. The corresponding arcs of the
+gold tree are drawn below the words, green and dashed. Subtypes of relations are ignored, and if one
+of the trees has no relations, only heads are compared.
 
 >>> right = [2, 0], ["expl", "root"]
 >>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))

@@ -2,7 +2,7 @@
 
 The grammar of the built-in English treebank defines the exact probability of every sentence. The
 page can therefore compare the perplexity and surprisal of the models with those of a perfect model.
-The rest of the page is the same as on the page of `bistro report`.
+The rest of the page has the same content as the page that `bistro report` writes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TREES_SHOWN = 2
 SCORED = 200
 """The number of held-out sentences that are scored word by word.
 
-Computing each exact probability takes milliseconds.
+Computing each exact probability takes a few milliseconds.
 """
 
 
@@ -80,7 +80,7 @@ class DemoResult:
 
 
 def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> DemoResult:
-    """Train parsers and an n-gram model, and compute all results of the demo."""
+    """Train parsers and an n-gram model, and compute all results for the demo."""
     parser = train(PARSER, data, seed=seed)
     others = [train(kind, data, seed=seed, **settings) for kind, settings in OTHER_MEMBERS]
     committee = CommitteeModel.of([parser, *others])
@@ -141,7 +141,7 @@ def demo_page(result: DemoResult) -> Page:
     page.section(
         "Generated sentences",
         paragraph(
-            "The sentences below were drawn from the parser together with their trees, with the "
+            "The sentences below were drawn from the parser together with their trees, using the "
             "same seed as in training."
         ),
         sentences(result.generated),

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose`, with figures for all quantities and plots of the worst of them."""
+"""The `bistro diagnose` page, with figures for all quantities and plots of the worst ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""The maximum number of plotted quantities, starting with the log-likelihood."""
+"""The maximum number of quantities that are plotted, of which the log-likelihood is the first."""
 FIRST = "log_likelihood"
 MEANING = (
     "R-hat compares the chains with each other, and the halves of each chain with each other. A "
@@ -23,7 +23,7 @@ READING = (
     "The left plot shows the complete chains, in which draws before the dashed line are discarded. "
     "The right plot shows the remaining draws, which should overlap like hairy caterpillars. The "
     "plots below show how each chain's draws rank among all draws. Bars of equal height, near the "
-    "dashed line, mean that all chains have low and high values equally often."
+    "dashed line, mean that all chains take low and high values equally often."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
@@ -60,7 +60,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source:
 
 
 def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Sort the quantities by the agreement of the chains, starting with the worst agreement."""
+    """Sort the quantities by how well the chains agree, with the worst agreement first."""
     return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
 
 

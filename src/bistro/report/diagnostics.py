@@ -1,8 +1,8 @@
-"""The agreement of several chains, measured with ArviZ by R-hat and effective sample sizes.
+"""Agreement between several chains, as measured by R-hat and effective sample sizes from ArviZ.
 
 A chain is the trace of one training run, and chains differ only in their seed. The compared
 quantities do not depend on the numbering of tables or states: log-likelihood, discounts, strengths,
-and the numbers of tables and states. The first sweeps of every chain are left out.
+and the numbers of tables and states. The first sweeps of every chain are discarded as burn-in.
 
 >>> traces = [[{"sweep": i, "log_likelihood": -9.0 - (i * 7 + c) % 5} for i in range(1, 41)]
 ...           for c in (1, 2)]
@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""The minimum number of effective draws per chain that makes R-hat and quantiles reliable."""
+"""The minimum number of effective draws per chain for reliable R-hat values and quantiles."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -106,7 +106,7 @@ class Diagnosis:
 def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
     """Combine traces into chains.
 
-    The first `burn_in` sweeps of each chain are left out; the default is half of all sweeps.
+    The first `burn_in` sweeps of each chain are discarded; the default is half of all sweeps.
     """
     lengths = {len(trace) for trace in traces}
     if len(traces) < 2:
@@ -235,14 +235,14 @@ def to_arviz(chains: Chains) -> Any:
 
 
 def _plain(name: str) -> str:
-    """Return a valid name for NetCDF, without dots and slashes."""
+    """Return a valid NetCDF name, without dots or slashes."""
     return name.replace(".", "_").replace("/", "_")
 
 
 def write_netcdf(chains: Chains, path: str) -> None:
     """Write the draws for ArviZ (``arviz.from_netcdf``).
 
-    The file appears under its name only when it is complete.
+    The file gets its final name only when it is complete.
     """
     data = to_arviz(chains)
     with tempfile.TemporaryDirectory() as folder:
@@ -258,7 +258,7 @@ def write_netcdf(chains: Chains, path: str) -> None:
 
 
 def table_lines(rows: Sequence[Diagnosis]) -> list[str]:
-    """Return the rows as a table with tabs between the columns."""
+    """Return the rows as a tab-separated table."""
     lines = ["\t".join(COLUMNS)]
     for row in rows:
         cells = (

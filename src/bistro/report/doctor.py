@@ -1,4 +1,4 @@
-"""The page of `bistro doctor`, which shows annotated sentences with alternative trees below them.
+"""The page that `bistro doctor` writes, which shows annotated sentences above alternative trees.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """
@@ -16,7 +16,7 @@ MOST_SENTENCES = 50
 MOST_WORDS = 60
 """The maximum length, in words, of a sentence whose tree is drawn.
 
-Longer sentences are only listed in the table.
+Longer sentences appear only in the table.
 """
 SHOWN = (
     *("surprise", "what", "place", "word", "form"),
@@ -30,7 +30,7 @@ CAPTION = (
 
 
 def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
-    """Return a page with one section per sentence, for the first sentences with findings."""
+    """Return a page with one section per sentence, for the first few sentences with findings."""
     page = Page("Surprising annotation", subtitle=found.protocol)
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:

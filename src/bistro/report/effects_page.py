@@ -1,4 +1,4 @@
-"""The page of `bistro effects`, with mean surprisal by condition and effects with intervals."""
+"""The `bistro effects` page, with mean surprisal by condition and effects with intervals."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""The maximum number of rows of a table that is not split across printed pages."""
+"""The maximum number of rows in a table that is not split across printed pages."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Page:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the document to `path`.
 
-        The file appears under its name only when it is complete.
+        The file gets its final name only when it is complete.
         """
         write_text(path, self.render())
 

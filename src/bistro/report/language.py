@@ -1,7 +1,8 @@
 """Report sections on word prediction, with the perplexity of a text and the surprisal of each word.
 
 A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
-analyses score only the first sentences of a file. The page shows how many sentences were scored.
+analyses score only a limited number of sentences, from the start of a file. The page shows how many
+sentences were scored.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bistro.report.strip import surprisal_strip
 SUMMED = 200
 """The maximum number of sentences that are scored by a model that sums over analyses.
 
-Sums over analyses take milliseconds per word.
+Summing over analyses takes milliseconds per word.
 """
 SHOWN = range(5, 19)
 """The lengths, in words, of the sentences that can be chosen as examples."""

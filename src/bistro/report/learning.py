@@ -93,7 +93,7 @@ def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
 
 
 def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Yield the charts of one process, with one line per depth."""
+    """Yield the charts for one process, with one line per depth."""
     depths = range(min(len(COLOURS), len(trace[-1][f"{name}.{kinds[0]}"])))
     charts = []
     for kind in kinds:

@@ -1,7 +1,7 @@
 """A report on a trained model, as one page with the results on a test file.
 
-The content of the page depends on the abilities of the model. For a parser, the page shows scores
-by relation and length, calibration and trees. For a model that scores words, the page shows
+The content of the page depends on the capabilities of the model. For a parser, the page shows
+scores by relation and length, calibration and trees. For a model that scores words, the page shows
 perplexity and surprisal. For every model, the page shows the settings and the training trace.
 
 >>> import bistro
@@ -105,7 +105,7 @@ def report_page(
     options = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
-        subtitle=f"A model of the kind {model.kind}, tested on {len(test):,} {_things(test)}.",
+        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
         f"{options.seed}.",
     )
@@ -121,7 +121,7 @@ def _things(test: Sequence[Any]) -> str:
 
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
-    """Add the report sections that fit the abilities of the model."""
+    """Add the report sections that match the capabilities of the model."""
     if isinstance(model, abilities.TreeParser) and isinstance(test[0], Tree):
         blocks = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *blocks)
@@ -135,7 +135,7 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("Held-out data", *figure_blocks(model.figures(test)))
     if isinstance(model, abilities.StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
-        description = "The largest states of the last sample, with their words and parents."
+        description = "The largest states in the last sample, with their words and parents."
         page.section("States", figure(topic_cards(cards, columns=4), description))
     if isinstance(model, abilities.Scorer):
         text = scored(model, as_words(test), seed=options.seed)
@@ -149,7 +149,7 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
 def parsed(
     model: abilities.Parser, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Parse the sentences of a test file, and return them with the predictions."""
+    """Parse the sentences in a test file, and return them with the predictions."""
     model_options = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
@@ -176,7 +176,7 @@ def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> 
 def tagged(
     model: abilities.Tagger, test: Sequence[Sentence], options: ReportOptions
 ) -> accuracy.Tested:
-    """Tag the sentences of a test file, and return them with the predictions."""
+    """Tag the sentences in a test file, and return them with the predictions."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     model_options = {"marginals": True, "seed": options.seed, "threads": options.threads}
     column = model.tag_column

@@ -25,10 +25,10 @@ SHOWN = range(4, 15)
 
 
 def figure_blocks(figures: Mapping[str, float]) -> list[str]:
-    """Return report blocks with the figures of a model on held-out data."""
+    """Return report blocks with the figures for a model on held-out data."""
     return [
         facts(dict(figures)),
-        protocol("The figures are the same as in the output of `bistro train --dev`."),
+        protocol("The figures are the same as those in the output of `bistro train --dev`."),
     ]
 
 

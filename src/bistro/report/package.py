@@ -33,7 +33,7 @@ REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"
 DEFAULT_VERSION = "1.0.0"
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
-"""A pattern for Python package versions (PEP 440) without epochs and local parts."""
+"""A pattern for Python package versions (PEP 440) without epochs or local parts."""
 UD_FILE = re.compile(r"([a-z]{2,3})_([a-z0-9]+)-ud-")
 PYPROJECT = """\
 [build-system]
@@ -143,7 +143,7 @@ class Package:
         return path
 
     def write_source(self, folder: str) -> Path:
-        """Write a source folder that builds the same package, and return its path."""
+        """Write a source folder from which the same package can be built, and return its path."""
         top = Path(folder) / self.name
         contents = {**self.files, "README.md": self.distribution.description.encode()}
         contents["pyproject.toml"] = self._pyproject().encode()
@@ -172,7 +172,7 @@ class Package:
 def make_package(
     model: Model, path: str, about: About, page: Page | None = None, *, test: str | None = None
 ) -> Package:
-    """Return the package of a model.
+    """Return a package that contains a model.
 
     Parameters
     ----------

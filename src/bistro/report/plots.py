@@ -51,7 +51,7 @@ def bar_chart(
 ) -> str:
     """Draw groups of bars with labelled values, with one group per name and one bar per series.
 
-    Values must not be negative. The bar of an infinite value reaches the top and is marked ∞. NaN
+    Values must not be negative. The bar for an infinite value reaches the top and is marked ∞. NaN
     has no bar. `errors` contains half the length of each error bar.
     """
     _check(series, len(names))
@@ -102,8 +102,8 @@ def line_chart(
 
     NaN and ∞ interrupt a line.
 
-    With `log`, the axis of values, which must be above 0, is logarithmic. A dashed line is drawn at
-    `mark`. A `band`, with its name and its lower and upper edge, belongs to the last series.
+    With `log`, the value axis is logarithmic, and all values must be above 0. A dashed line is
+    drawn at `mark`. A `band` has a name and two edges, and belongs to the last series.
     """
     length = max((len(values) for values in series.values()), default=0)
     places = list(x) if x is not None else [float(step) for step in range(1, length + 1)]

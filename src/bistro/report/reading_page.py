@@ -1,4 +1,4 @@
-"""The page of `bistro reading-times`, with gains, coefficients, spill-over and the protocol."""
+"""The `bistro reading-times` page, with gains, coefficients, spill-over and the protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bistro.version import __version__
 
 GAIN = (
     "The gain measures how much the model's surprisal improves the prediction of held-out reading "
-    "times. The gain is the difference of log-likelihoods per row, in millinats, with its 95 % "
+    "times. The gain is the difference in log-likelihood per row, in millinats, with its 95 % "
     "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (

@@ -1,4 +1,4 @@
-"""The page of `bistro diagnose KIND --sbc N`, with the ranks of all quantities and the verdict."""
+"""The `bistro diagnose KIND --sbc N` page, with the ranks of all quantities and the verdict."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ MEANING = (
 )
 READING = (
     "A line above the middle means too many low ranks, so the draws are too high. A wave that "
-    "begins upwards means too many ranks at both ends, so the distribution of the draws is too "
-    "narrow."
+    "rises first means too many ranks at both ends, so the distribution of the draws is too narrow."
 )
 
 

@@ -1,8 +1,8 @@
-"""Pictures of surprisal, with a bar in bits below every word of a sentence.
+"""Pictures of surprisal, with a bar below every word that shows its surprisal in bits.
 
 If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change in
 the distribution over analyses (syntactic), and the rest (lexical). Long sentences are drawn on
-several lines. All bars of a picture, and of pictures with the same value of `most`, have the same
+several lines. All bars in a picture, and in pictures with the same value of `most`, have the same
 scale.
 
 >>> svg = surprisal_strip(["The", "horse", "fell"], [3.0, 9.5, 14.2])
@@ -38,7 +38,7 @@ def surprisal_strip(
 ) -> str:
     """Return an SVG picture of surprisals.
 
-    `most` is the surprisal, in bits, of a bar of full length.
+    `most` is the surprisal, in bits, that a full-length bar represents.
     """
     if len(words) != len(bits):
         raise ValueError(f"{len(words)} words, but {len(bits)} values")

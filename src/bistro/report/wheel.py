@@ -4,7 +4,7 @@ Writing a wheel needs no build tool and no network connection.
 
 A wheel is a zip archive of files for ``site-packages``, with a folder ``NAME-VERSION.dist-info``
 that holds METADATA (name, version, licence), WHEEL (platforms), entry_points.txt, and RECORD (the
-SHA-256 checksum and the size of every file). The same content always gives the same bytes. See
+SHA-256 checksum and the size of every file). The same content always produces the same bytes. See
 https://packaging.python.org/specifications/binary-distribution-format for the format.
 
 >>> import io, zipfile

@@ -1,7 +1,7 @@
 """Access control by host name, origin and API key.
 
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
-distinguish the requests of other pages from those of Bistro's own page and of programs.
+separate the requests that other pages send from those sent by Bistro's own page or by programs.
 
 - The host name must be one of this server's names. The server thus rejects pages whose own host
   name has been redirected to this machine (DNS rebinding). Numeric addresses cannot be redirected
@@ -59,7 +59,7 @@ class Access:
         self.keys = dict(keys or {})
 
     def client_of(self, scope: Scope) -> str:
-        """Return the client of a request, or raise `RefusedError`."""
+        """Return the client that sent a request, or raise `RefusedError`."""
         headers = Headers(scope=scope)
         self._check_host(headers)
         self._check_origin(headers, scope)
@@ -86,7 +86,7 @@ class Access:
         elif site in ("none", "same-origin") or _is_open(scope):
             return
         raise RefusedError(
-            403, "requests from pages of other sites are not allowed (see --allow-origin)"
+            403, "requests from pages on other sites are not allowed (see --allow-origin)"
         )
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
@@ -114,10 +114,10 @@ class Access:
 
 
 def read_keys(path: str) -> dict[str, str]:
-    """Read a file with one API key per line, and return the names of the clients by their keys.
+    """Read a file with one API key per line, and return the name of the client for each key.
 
-    A line contains a name and a key, or only a key. A client without a name is named after the
-    number of its line. Empty lines and lines that begin with ``#`` are ignored.
+    A line contains a name and a key, or only a key. A client without a name is named after its line
+    number. Empty lines and lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
     try:

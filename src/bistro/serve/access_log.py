@@ -1,10 +1,11 @@
-"""The access log, with one line per request in the common format of web servers.
+"""The access log, with one line per request in a format that is common among web servers.
 
     127.0.0.1 - lab [17/Nov/2026:06:54:06 +0000] "POST /api/parse HTTP/1.1" 200 1834 0.012
 
 A line gives the address of the client, the name of its key, the time, the request, the status, the
-bytes of the answer and the seconds until it was complete. The log contains neither the body of a
-request nor the part of the address after ``?``, which may contain text.
+size of the answer in bytes, and the number of seconds until the answer was complete. The log
+contains neither the body of a request nor the part of the address after ``?``, which may contain
+text.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from bistro.files import STANDARD_STREAM, explain
 
 NAMELESS = "-"
 UNSEEN = re.compile(rb'[^\x21-\x7e]|["\\]')
-"""Bytes of a path that are escaped, since they could break or forge a line of the log."""
+"""Bytes that are escaped in a path, since they could break or forge a line in the log."""
 LONGEST_PATH = 200
 
 
@@ -42,7 +43,7 @@ class Served:
     http_version: str
     status: int
     sent: int
-    """Number of bytes in the body of the answer."""
+    """Number of bytes in the response body."""
     seconds: float
 
     @classmethod
@@ -55,7 +56,7 @@ class Served:
         return cls(scope["method"], path, client, key, version, status, sent, seconds)
 
     def line(self, now: datetime) -> str:
-        """Return the entry as a line of the log."""
+        """Return the entry as a line for the log."""
         time = now.strftime("%d/%b/%Y:%H:%M:%S %z")
         path = self.path if len(self.path) <= LONGEST_PATH else f"{self.path[:LONGEST_PATH]}..."
         request = f"{self.method} {path} HTTP/{self.http_version}"

@@ -216,8 +216,7 @@ def _tree_of(body: schemas.LinearizeBody) -> Sentence:
 def _filled(schema: type[BaseModel], source: object, **values: Any) -> Answer:
     """Return the fields of a JSON answer as a dictionary.
 
-    The values of fields that are not in `values` are the attributes of `source` with the same
-    names.
+    Fields that are not in `values` are taken from the attributes of `source` with the same names.
     """
     names = schema.model_fields
     return {n: values[n] if n in values else plain(getattr(source, n)) for n in names}
@@ -229,7 +228,7 @@ def number(value: float | None) -> float | None:
 
 
 def plain(value: Any) -> Any:
-    """Replace infinite numbers and NaN, which JSON cannot store, by None in nested values."""
+    """Replace infinite numbers and NaN, which JSON cannot store, with None in nested values."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

@@ -44,14 +44,13 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 SHORT_TEXT = 500
-"""Length in characters below which a text is split on the event loop, which is faster than queueing
-it."""
+"""Texts with fewer characters are split on the event loop, which is faster than queueing them."""
 PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
     "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
     "sentences and word orders. The server also supports the REST protocol of UDPipe and "
-    "suggestions for INCEpTION. Every error is an object with the field `error`, which contains "
+    "suggestions for INCEpTION. Every error is returned as an object whose field `error` contains "
     "one sentence."
 )
 
@@ -200,7 +199,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
     async def words(body: schemas.TextBody, request: Request) -> Response:
-        """Split a text into sentences and words, with the tokeniser of a model if one is given."""
+        """Split a text into sentences and words, using the tokeniser of a model if one is given."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
         inputs.check_text(body.text)
 
@@ -218,7 +217,7 @@ def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> 
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
-        """Return the surprisal of every word of a sentence, and the analyses after each word."""
+        """Return the surprisal of every word in a sentence, and the analyses after each word."""
         entry = catalog[body.model]
         model = entry.able("read")
 

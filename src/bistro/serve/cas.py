@@ -8,8 +8,9 @@ attribute of the element Sofa, and a View lists the annotations that belong to i
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>
     <cas:View sofa="1" members="29"/>
 
-Offsets count UTF-16 units, as in Java. XML with a document type, which can declare entities, is
-rejected. XMI never has a document type, and entities can make a short file enormous.
+Offsets count UTF-16 units, as in Java. XML with a document type declaration, which can define
+entities, is rejected. XMI never has such a declaration, and entities can make a short file
+enormous.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Cas:
     def _sofa(self) -> ElementTree.Element:
         sofas = self.root.findall(f"{{{CAS}}}Sofa")
         if not sofas:
-            raise MalformedError("the document has no Sofa, the element with its text")
+            raise MalformedError("the document has no Sofa, the element that contains the text")
         initial = [sofa for sofa in sofas if sofa.get("sofaID") == INITIAL_VIEW]
         return (initial or sofas)[0]
 
@@ -96,7 +97,7 @@ class Cas:
         return Span(element.get(ID, ""), begin, end)
 
     def add(self, type_name: str, span: Span, features: Mapping[str, str]) -> None:
-        """Add an annotation of a part of the text."""
+        """Add an annotation to a part of the text."""
         space, name = qualified(type_name)
         begin, end = self._offsets.unit(span.begin), self._offsets.unit(span.end)
         number = str(self._next_id)
@@ -154,7 +155,7 @@ def qualified(type_name: str) -> tuple[str, str]:
 
 
 def read_xml(text: str) -> ElementTree.Element:
-    """Return the root of an XML document without a document type."""
+    """Return the root of an XML document that has no document type declaration."""
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate(namespace_separator="}")
     depth = 0

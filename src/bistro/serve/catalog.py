@@ -119,12 +119,12 @@ class Catalog:
                 "this server has no models, since it was started for the playground"
             )
         raise UnknownModelError(
-            f"there is no such model; the models of this server are: {', '.join(self.ids)}"
+            f"there is no such model; the models on this server are: {', '.join(self.ids)}"
         )
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the models, in the order of the command line."""
+        """The ids of the models, in the order given on the command line."""
         return list(self._entries)
 
 
@@ -145,7 +145,7 @@ def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
     """Test the abilities of a model, and yield each ability with the part of the model that has it.
 
     The test also fills the caches of the model. The kind of a model does not determine what it can
-    do. For example, a parser without words, or a parser that reads from right to left, has the
+    do. For example, an unlexicalised parser, or a parser that reads from right to left, has the
     method `score`, but the method raises an error.
     """
     words = ["a"]

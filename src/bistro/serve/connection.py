@@ -3,10 +3,10 @@
 The server waits for a client only for a limited time. Time limits apply to headers and bodies that
 do not arrive, to answers that are not read, and to idle connections. If there are still too many
 connections, the client with the most connections loses the connection that has been idle longest. A
-complete request is never dropped, and the queue of the application limits the number of requests. A
-new client therefore always gets an answer.
+complete request is never dropped, and the application's queue limits the number of requests. A new
+client therefore always gets an answer.
 
-All errors are JSON, like the errors of the application.
+All errors are JSON, like the errors from the application.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Connection(H11Protocol):
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Continue to receive a request, whose headers must be complete within a time limit."""
+        """Receive the next part of a request, whose headers must all arrive within a time limit."""
         super().data_received(data)
         if not self._is_between():
             self._end_wait()
@@ -157,7 +157,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, status: int, sentence: str) -> None:
-        """Send an error without the help of the application, if possible, and disconnect."""
+        """Send an error without involving the application, if possible, and disconnect."""
         body = json.dumps({"error": sentence}).encode()
         headers = [
             ("content-type", "application/json"),

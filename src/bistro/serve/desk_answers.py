@@ -1,4 +1,4 @@
-"""Answers to requests to the annotation desk, as plain values for JSON.
+"""Answers to requests for the annotation desk, as plain values for JSON.
 
 This module does not use the network.
 """
@@ -42,7 +42,7 @@ def changes(desk: Desk, beside: Beside, since: int) -> Answer:
 
 
 def row(desk: Desk, place: int) -> list[Any]:
-    """Return the list entry of a sentence, with its id, text, words, state, doubt and version."""
+    """Return the list entry for a sentence, with its id, text, words, state, doubt and version."""
     sentence = desk.document.sentences[place]
     name, text = _named(sentence)
     return [
@@ -122,7 +122,7 @@ def names(desk: Desk) -> Answer:
 
 
 def shown(desk: Desk, shot: Snapshot) -> Answer:
-    """Return the columns of one sentence, and the suggestions of the model."""
+    """Return the columns of one sentence, and the model's suggestions."""
     sentence = shot.sentence
     name, text = _named(sentence)
     return {
@@ -156,7 +156,7 @@ def _rounded(rows: list[list[tuple[Any, float]]]) -> list[list[list[Any]]]:
 
 
 def word(desk: Desk, shot: Snapshot, place: int) -> Answer:
-    """Return the alternative values of one word."""
+    """Return the alternative values for one word."""
     values = desk.ask_word(shot, place)
     shares = {
         name: [[value, round(p, 4)] for value, p in rows]

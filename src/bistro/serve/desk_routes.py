@@ -62,7 +62,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/list", responses=ERRORS)
     async def list_sentences(body: schemas.FileBody) -> Response:
-        """Return a summary of every sentence of a file."""
+        """Return a summary of every sentence in a file."""
         desk, beside = desks[body.file]
 
         def compute() -> Response:
@@ -109,7 +109,7 @@ def _add_readers(app: FastAPI, desks: Desks, inputs: Inputs, work: Work) -> None
 
     @app.post("/api/desk/word", responses=ERRORS)
     async def word(body: schemas.WordOfFile, request: Request) -> Response:
-        """Return the alternative values of a word, given the rest of the annotation."""
+        """Return the alternative values for a word, given the rest of the annotation."""
         desk, _ = desks[body.file]
         compute = partial(answers.word, desk, place=body.word)
         return await answer(request, desk, body.sentence, compute)

@@ -87,7 +87,7 @@ class Desks:
         return self.open_files[name]
 
     def waiting_files(self) -> list[str]:
-        """Return the files in the folder of the desk that are not open."""
+        """Return the files in the desk's folder that are not open."""
         if self.folder is None:
             return []
         names = sorted(path.name for path in self.folder.glob("*.conllu"))
@@ -111,7 +111,7 @@ class Desks:
             return self.open(target)
         if target.exists():
             raise BistroError(
-                f"the folder of the desk already has a file {name}: rename one of the files"
+                f"the desk's folder already contains a file {name}: rename one of the files"
             )
         try:
             if not first and part.stat().st_size > LARGEST:

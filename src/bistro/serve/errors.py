@@ -1,4 +1,4 @@
-"""JSON answers. An error answer is one sentence, ``{"error": "…"}``, with an HTTP status."""
+"""JSON answers. An error is one sentence, ``{"error": "…"}``, sent with an HTTP status."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
-    """Return a JSON response. Raise an error if the content has infinite numbers or NaN."""
+    """Return a JSON response. Raise an error if the content contains infinite numbers or NaN."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(text.encode(), media_type="application/json")
 

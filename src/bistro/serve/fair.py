@@ -1,8 +1,8 @@
 """A fair queue, in which a client with many requests does not delay other clients.
 
-Clients take turns. The next request comes from the client that was served least recently. The
-requests of one client stay in order, except requests that cannot begin yet. The number of waiting
-requests is limited. The number of waiting and running requests of each client is also limited.
+Clients take turns. The next request comes from the client that was served least recently. Requests
+from one client stay in order, except those that cannot begin yet. The number of waiting requests is
+limited. The number of waiting and running requests from each client is also limited.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -32,16 +32,16 @@ class TooManyError(BistroError):
 
 
 class FairQueue(Generic[T]):
-    """A queue for the requests of several clients, who take turns."""
+    """A queue for requests from several clients, which take turns."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self.most = most
         self.most_per_client = most_per_client
         self.waiting = 0
         self.unfinished = Counter[str]()
-        """Number of waiting and running requests of each client."""
+        """Number of waiting and running requests from each client."""
         self._turns: OrderedDict[str, list[T]] = OrderedDict()
-        """The waiting requests of each client. The first client is the next to be served."""
+        """The waiting requests from each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
         """Add a request to the queue, or raise an error that gives the reason.
@@ -51,7 +51,7 @@ class FairQueue(Generic[T]):
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
                 f"{self.unfinished[client]} of your requests are already being processed: wait "
-                "until one of them is finished"
+                "until one of them has finished"
             )
         waiting = itertools.chain.from_iterable(self._turns.values())
         number = sum(1 for one in waiting if is_alike is None or is_alike(one))

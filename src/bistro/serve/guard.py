@@ -1,4 +1,4 @@
-"""Checks of the client, size and time of every request, and the headers of all answers.
+"""Checks on the client, size and time of every request, and headers for all answers.
 
 A body is read completely, up to the limit, before it is processed, whether or not its length was
 announced. While a request is being answered, the guard listens for the end of the connection. If
@@ -196,12 +196,10 @@ class Body:
         guard.held += size - self.held
         self.held = size
         if guard.held > guard.limits.bodies:
-            raise RefusedError(
-                503, "there are too many long requests at the same time: try again later"
-            )
+            raise RefusedError(503, "too many long requests are in progress: try again later")
 
     def release(self) -> None:
-        """Release the memory of the body."""
+        """Release the memory that the body occupies."""
         self.guard.held -= self.held
         self.held = 0
 
@@ -214,7 +212,7 @@ async def _while_connected(
     is_replayed = False
 
     async def replay() -> Message:
-        """Return the whole body on the first call, and then the end of the connection."""
+        """Return the whole body on the first call, and then wait for the end of the connection."""
         nonlocal is_replayed
         if is_replayed:
             await gone.wait()

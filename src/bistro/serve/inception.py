@@ -1,7 +1,7 @@
-"""Suggestions of lemmas, tags and dependencies for the documents of INCEpTION.
+"""Suggested lemmas, tags and dependencies for INCEpTION documents.
 
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
-with new annotations of that layer. Each new annotation is marked as a suggestion, and its score is
+with new annotations on that layer. Each new annotation is marked as a suggestion, and its score is
 its probability. The existing annotation is treated as evidence. Existing tags and arcs are kept,
 and the missing tags and arcs are predicted given the existing ones. Words that are already
 annotated get no suggestion.
@@ -43,7 +43,7 @@ LAYERS = {LEMMA: ("value",), POS: ("PosValue", "coarseValue"), DEPENDENCY: ("Dep
 
 @dataclass(frozen=True)
 class Piece:
-    """A sentence of a document, and the positions of its words."""
+    """A sentence in a document, and the positions of its words."""
 
     tokens: list[Span]
     sentence: Sentence

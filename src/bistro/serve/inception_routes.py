@@ -65,11 +65,11 @@ class PredictAnswer(BaseModel):
 def add_inception(
     app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work, learner: Learner
 ) -> None:
-    """Add the routes of INCEpTION's protocol for external recommenders."""
+    """Add the routes for INCEpTION's protocol for external recommenders."""
 
     @app.post("/inception/{model}/predict", response_model=PredictAnswer, responses=MODEL_ERRORS)
     async def predict(model: str, body: PredictBody, request: Request) -> Response:
-        """Suggest lemmas, tags or dependencies for a document of INCEpTION."""
+        """Suggest lemmas, tags or dependencies for an INCEpTION document."""
         served = catalog[model]
         about, document = body.metadata, body.document
 
@@ -106,6 +106,6 @@ def add_inception(
 
 
 def is_complete(sentence: Sentence, entry: Any) -> bool:
-    """Return whether every word of a sentence has a tag, a head and a label."""
+    """Return whether every word in a sentence has a tag, a head and a label."""
     tags = getattr(sentence, inception.tag_column(entry))
     return not (MISSING in sentence.heads or EMPTY in tags or EMPTY in sentence.deprels)

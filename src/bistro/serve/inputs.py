@@ -1,4 +1,4 @@
-"""Conversion of request bodies to sentences, with checks of the server's limits."""
+"""Conversion of request bodies to sentences, with checks against the server's limits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Inputs:
         _check(most, self.limits.dependents, message)
 
     def sentences(self, body: TextBody, tokeniser: Tokeniser | None) -> list[list[str]]:
-        """Return the words of each sentence of a text.
+        """Return the words of each sentence in a text.
 
         `tokeniser` is the model's tokeniser, if it has one.
         """
@@ -77,7 +77,7 @@ class Inputs:
         return [words for words in lists if words]
 
     def sentence(self, body: SentenceBody, tokeniser: Tokeniser | None) -> Sentence:
-        """Return the sentence of a request.
+        """Return the sentence in a request.
 
         `tokeniser` is the model's tokeniser, if it has one.
         """

@@ -1,7 +1,7 @@
 """Models that learn from annotators while the server runs.
 
-One model is trained at a time, on a thread of low priority. Requests use the old model until the
-new model is ready. Clients that send documents in the meantime are asked to try again later.
+One model is trained at a time, on a low-priority thread. Requests use the old model until the new
+model is ready. Clients that send documents in the meantime are asked to try again later.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MOST_MODELS = 16
 
 
 class Learner:
-    """A trainer of models on sentences from clients.
+    """A trainer for models that learn from the sentences of clients.
 
-    The trainer keeps the latest model of each client.
+    The trainer keeps the latest model for each client.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Learner:
             raise TooManyError("a model is being trained: try again later")
 
     def learn(self, entry: Entry, who: Hashable, sentences: Sequence[Sentence]) -> bool:
-        """Start to train a model with the settings of `entry`.
+        """Start training a model with the settings of `entry`.
 
         Returns whether there are enough sentences for training.
         """
@@ -72,7 +72,7 @@ class Learner:
         return True
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the current training is finished."""
+        """Wait until the current training run has finished."""
         if self._thread is not None:
             self._thread.join(seconds)
 

@@ -18,7 +18,7 @@ class Limits:
     characters: int = 10_000
     """Maximum number of characters in the words or the text of a request."""
     analyses: int = 20
-    """Maximum number of trees, samples, live analyses or orders of a sentence."""
+    """Maximum number of trees, samples, live analyses or orders for a sentence."""
     sentences: int = 20
     """Maximum number of sentences that a request generates."""
     prefix: int = 20
@@ -50,6 +50,6 @@ class Limits:
     """Maximum number of waiting short requests, and of waiting long requests. Further requests are
     rejected."""
     per_client: int = 32
-    """Maximum number of waiting and running requests of one client."""
+    """Maximum number of waiting and running requests from one client."""
     connections: int = 512
     """Maximum number of open connections."""

@@ -1,4 +1,4 @@
-"""Metrics of the server in the text format of Prometheus, such as requests, durations and memory.
+"""Server metrics, such as requests, durations and memory, in the Prometheus text format.
 
 Requests are counted by route, method and status. A route is one of the server's own paths; all
 other paths are counted as ``other``. A client that requests many different paths therefore does not
@@ -32,7 +32,7 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The HTTP status of a request whose client disconnected before the answer, as in other servers."""
+"""The status of a request whose client disconnected before the answer, as used by nginx."""
 Labels = Mapping[str, str]
 
 
@@ -85,7 +85,7 @@ class Metrics:
         return path if path in self.routes else OTHER
 
     def text(self) -> str:
-        """Return all metrics in the text format of Prometheus."""
+        """Return all metrics in the Prometheus text format."""
         return "".join(f"{line}\n" for lines in self._families() for line in lines)
 
     def _families(self) -> Iterator[list[str]]:
@@ -119,7 +119,7 @@ class Metrics:
         return lines
 
     def _process(self) -> Iterator[list[str]]:
-        """Yield the standard process metrics of Prometheus."""
+        """Yield the standard Prometheus process metrics."""
         if (memory := resident_bytes()) is not None:
             yield _one("process_resident_memory_bytes", "gauge", "Memory in use.", memory)
         cpu = round(time.process_time(), 3)

@@ -1,4 +1,4 @@
-"""The files of the page, which are read once at the start, so that requests need no disk access."""
+"""The files of the page, which are read once at startup, so that requests need no disk access."""
 
 from __future__ import annotations
 

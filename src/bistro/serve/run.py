@@ -106,7 +106,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = explain(error) if isinstance(error, OSError) else str(error)
         raise BistroError(
-            f"cannot listen at {host}:{port}: {reason}; choose another address with --host and "
+            f"cannot listen on {host}:{port}: {reason}; choose another address with --host and "
             "--port (--port 0 uses a free port)"
         ) from None
     return listening

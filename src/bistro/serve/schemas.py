@@ -160,7 +160,7 @@ class Models(BaseModel):
 
 
 class Health(BaseModel):
-    """The health of the server. Any answer means that the server works."""
+    """The health of the server. Any answer means that the server is working."""
 
     status: Literal["ok"]
     version: str
@@ -275,7 +275,7 @@ class GenerateAnswer(BaseModel):
 
 
 class OrderedWords(BaseModel):
-    """An order of the words of a tree. log_prob is a natural logarithm."""
+    """An order of the words in a tree. log_prob is a natural logarithm."""
 
     words: list[str]
     order: list[int]
@@ -283,7 +283,7 @@ class OrderedWords(BaseModel):
 
 
 class LinearizeAnswer(BaseModel):
-    """Word orders of a tree, and the log-probability of its original order."""
+    """Word orders for a tree, and the log-probability of its original order."""
 
     orders: list[OrderedWords]
     given_log_prob: float | None

@@ -2,8 +2,8 @@
 
 The field ``data`` contains the text. The fields ``tokenizer``, ``tagger`` and ``parser``, which may
 be empty, select the processing steps. The fields ``input`` and ``output`` specify the formats.
-Values that were not requested stay unchanged. With only ``parser``, the tags of the input are used
-and kept. With only ``tagger``, the trees of the input are kept.
+Values that were not requested stay unchanged. With only ``parser``, the tags in the input are used
+and kept. With only ``tagger``, the trees in the input are kept.
 """
 
 from __future__ import annotations

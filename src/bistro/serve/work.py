@@ -1,4 +1,4 @@
-"""Computations outside the event loop, with limits on running and waiting computations.
+"""Computations outside the event loop, with limits on how many can run or wait.
 
 The core releases the interpreter lock while it computes, so threads are sufficient. Each
 computation has a stop flag, which the loops of the core check about every millisecond. If a request
@@ -32,7 +32,7 @@ T = TypeVar("T")
 QUICK = 0.1
 """Seconds of CPU time above which a computation counts as long."""
 LOWER_PRIORITY = 10
-"""The nice value of threads with long computations."""
+"""The nice value of threads that run long computations."""
 
 
 class Job:
@@ -177,7 +177,7 @@ class Work:
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 
     def close(self) -> None:
-        """Stop all computations, and wait for the threads."""
+        """Stop all computations, and wait for the threads to end."""
         stopping = BusyError("the server is stopping")
         while (job := self.queue.take(lambda _: True)) is not None:
             job.fail(stopping)
@@ -189,7 +189,7 @@ class Work:
 
 
 def _lower_priority() -> None:
-    """Lower the priority of this thread, so that threads with short requests run first."""
+    """Lower the priority of this thread, so that threads for short requests run first."""
     lower_priority(threading.get_native_id(), LOWER_PRIORITY)
 
 

@@ -23,8 +23,7 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The only option of the pipeline itself. All other options are passed to the parser of the
-pipeline."""
+"""The only option of the pipeline itself. All other options are passed to the pipeline's parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
@@ -58,7 +57,7 @@ class AnnotateRun:
         self._begin = time.monotonic()
 
     def annotated(self, input: str, format: str | None) -> Iterator[Sentence]:
-        """Yield the sentences of a file with all columns.
+        """Yield the sentences in a file, with all columns filled in.
 
         A text file is read as running text by default.
         """
@@ -113,7 +112,7 @@ def read_sentences(
     *,
     checked: bool = False,
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file. Running text is split if the model can tokenise.
+    """Yield the sentences in a file. Running text is split if the model can tokenise.
 
     A text is running text only if the format is ``raw``. Other text has one sentence per line. With
     `checked`, the whole file is read and checked before the first sentence is yielded.

@@ -1,8 +1,8 @@
-"""Fill in the missing values of an annotation, and leave everything else unchanged.
+"""Fill in the missing values in an annotation, and leave everything else unchanged.
 
-The given heads, labels and tags of a sentence are used as evidence. Values that are ``_`` are taken
-from one minimum-risk parse given all of the evidence. They are written into their columns, and MISC
-names them with their probabilities:
+The given heads, labels and tags of a sentence are used as evidence. Fields that are ``_`` are
+filled in from one minimum-risk parse given all of the evidence. They are written into their
+columns, and MISC names them with their probabilities:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
     MaybeHead=3|PHead=0.4127                             too improbable: not filled in
@@ -38,7 +38,7 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 
 USUAL_KIND = "committee"
 NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
-"""The names that MISC uses for the columns."""
+"""The names under which the columns appear in MISC."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
@@ -185,7 +185,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, without its heads if no tree of the model has these heads."""
+    """Return a sentence as evidence, without its heads if the model has no tree with them."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)
@@ -268,7 +268,7 @@ def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
 
 
 def value_probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> list[float]:
-    """Return the probability of each predicted value of a column."""
+    """Return the probability of each predicted value in a column."""
     marginals = parse.marginals
     assert marginals is not None
     words = range(len(parse.sentence))

@@ -1,8 +1,8 @@
 """Split text into words with a learned tokeniser, at punctuation, or at spaces.
 
-A sentence is a single text, or several cells of a table, each of which is split separately. A model
-that has learned to tokenise from its treebank (a pipeline) splits text itself. For other models,
-text is split at spaces. On request, punctuation is also split from the ends of words.
+A sentence is a single text, or several table cells, each of which is split separately. A model that
+has learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is
+split at spaces. On request, punctuation is also split from the ends of words.
 
 >>> cut = at_punctuation(["He", "said:", "Don't!"])
 >>> [[token.form for token in cell] for cell in cut]
@@ -97,7 +97,7 @@ def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]
 
 
 def visible(word: str, path: str | None = None, line: int | None = None) -> str:
-    """Remove the zero-width characters of a word. Raise an error if nothing remains."""
+    """Remove the zero-width characters from a word. Raise an error if nothing remains."""
     if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
         problem = f"a word is invisible ({codes}): remove it, or join it to its neighbour"
@@ -106,7 +106,7 @@ def visible(word: str, path: str | None = None, line: int | None = None) -> str:
 
 
 def visible_text(text: str, path: str | None = None, line: int | None = None) -> str:
-    """Remove the zero-width characters of a text.
+    """Remove the zero-width characters from a text.
 
     `path` and `line` are used in error messages.
     """

@@ -1,4 +1,4 @@
-"""Draw the trees of a file as SVG, PDF, PNG or LaTeX pictures for a paper.
+"""Draw the trees in a file as SVG, PDF, PNG or LaTeX pictures for a paper.
 
 >>> import bistro
 >>> [sentence] = bistro.builtin(sentences=1, seed=1)

@@ -101,7 +101,7 @@ def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "senten
 
 
 def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -> list[Result]:
-    """Return items in a random order, by the Fisher-Yates shuffle."""
+    """Return items in a random order, using the Fisher-Yates shuffle."""
     stream = Stream(seed, purpose, index)
     mixed = list(items)
     for place in range(len(mixed) - 1, 0, -1):
@@ -123,7 +123,7 @@ def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
         units[-1].append(place)
     if len(units) < 2:
         raise BistroError(
-            "there are no documents to keep together: the file has no comments '# newdoc'"
+            "there are no documents to keep together: the file has no '# newdoc' comments"
         )
     return units
 
@@ -138,7 +138,8 @@ def run_splits(
 ) -> Iterator[Result]:
     """Train a model for every split and yield ``work(model, held-out sentences)`` in order.
 
-    Several models are trained at the same time, by `workers` or by `threads` (0 uses all cores).
+    Several models are trained at the same time, by `workers` or by this number of `threads` (0 uses
+    all cores).
     """
     if workers is None:
         workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))

@@ -11,9 +11,9 @@ the model may face an ambiguity that the other arcs have resolved. An arc that c
 scored in the form that the model has learned, which is lifted and has a marked label
 (`bistro.treebank.projectivity`).
 
-The search may lose very improbable values, which then have the probability zero. Each lost value is
-compared directly with the most probable alternative x under every member m. The temperature T_m of
-a member is 1 for labels.
+The search may lose very improbable values, which then have a probability of zero. Each lost value
+is compared directly with the most probable alternative x under every member m. The temperature T_m
+of a member is 1 for labels.
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
@@ -64,7 +64,7 @@ class Opinion:
     """The probabilities of one annotated value and of its most probable alternative."""
 
     probability: float
-    """Probability of the annotated value, or NaN if the model gives no probability."""
+    """Probability of the annotated value, or NaN if the model provides no probability."""
     alternative: str
     """The most probable alternative, which is a tag or an arc such as ``2:det``. The string is
     empty if there is no alternative."""
@@ -243,7 +243,7 @@ def _compared(
 
 
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
-    """Return the tree with another arc, or None if the result is not a tree.
+    """Return the tree with one arc replaced, or None if the result is not a tree.
 
     If the sentence was parsed without its other arcs, the most probable head of a word may be one
     of its descendants in the annotated tree.
@@ -308,7 +308,7 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
 def _as_annotated(
     model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
 ) -> tuple[int, str]:
-    """Return an arc as in the treebank, with a lifted arc moved back to its original head."""
+    """Return an arc as it is in the treebank, with a lifted arc moved back to its original head."""
     scheme = model.symbols.nonprojective
     if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
         return head, label

@@ -1,4 +1,4 @@
-"""Find the most probable word orders of the trees in a file, draw samples, or score orders."""
+"""Find the most probable word orders for the trees in a file, draw samples, or score orders."""
 
 from __future__ import annotations
 

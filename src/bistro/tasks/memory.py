@@ -1,6 +1,6 @@
 """Use a model's memory, which raises the probability of words from earlier in the document.
 
-Documents begin at comments ``# newdoc`` in CoNLL-U, or are named by columns of a table of stimuli.
+Documents begin at ``# newdoc`` comments in CoNLL-U, or are named by columns in a table of stimuli.
 
 >>> import io
 >>> from bistro.tasks.stimuli import one_row_each, parse_table

@@ -35,7 +35,7 @@ from bistro.models.scoring import Scoring
 
 CLOSE_ENOUGH = 1e-8
 SUM_WITHIN = 1e-6
-"""The largest allowed difference between the sum of given weights and 1."""
+"""The largest allowed difference between the sum of the given weights and 1."""
 
 Logs = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ Logs = NDArray[np.float64]
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
     """Return the mixture weights that maximise the likelihood of the events."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
-        raise ValueError("the models must score the same events (one or more)")
+        raise ValueError("the models must score the same events, and at least one event")
     table = np.stack(logs)
     highest = np.max(table, axis=0)
     scale = np.where(np.isfinite(highest), highest, 0.0)

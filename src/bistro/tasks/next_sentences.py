@@ -53,7 +53,7 @@ class OpenWord:
     sentence: int
     """Index of the sentence in the treebank, from 0."""
     word: int
-    """Position of the word, from 1."""
+    """Position of the word, counted from 1."""
     head: int
     label: str
     doubt: float
@@ -66,7 +66,7 @@ class OpenSentence:
     sentence: int
     words: int
     doubts: tuple[float, ...]
-    """The doubts of the sentence's words without a head."""
+    """The doubt about each word that has no head."""
     news: float
     """The share of the sentence's words that do not occur in the training data."""
     gain: float = 0.0
@@ -135,7 +135,8 @@ def rank_next(
     treebank
         All sentences. The model is trained on the fully annotated sentences.
     model
-        A parser. By default, a parser of `kind` is trained on the fully annotated sentences.
+        A parser. By default, a parser of the given `kind` is trained on the fully annotated
+        sentences.
     strategy
         A key of `STRATEGIES`.
     kind, config, settings

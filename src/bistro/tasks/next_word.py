@@ -1,7 +1,8 @@
 """Next-word prediction: the most probable words after a context, and the scores of given words.
 
-In a cloze task, people continue the beginning of a sentence. A model gives the exact probability of
-every word, the rank of the target word, and the entropy of the whole distribution.
+In a cloze task, people are given the beginning of a sentence and continue it. A model gives the
+exact probability of every word, the rank of the target word, and the entropy of the whole
+distribution.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -110,7 +111,7 @@ def next_word_rows(
 
 
 def rows_of(question: Question, found: NextWords, top: int | None = None) -> list[NextWordRow]:
-    """Return the table rows of one context: its most probable words, then its target words."""
+    """Return the table rows for one context: its most probable words, then its target words."""
     likeliest = [_row(question, found, word, 0) for word in found.top(number_shown(question, top))]
     return likeliest + [_row(question, found, word, 1) for word in found.of(question.targets)]
 
@@ -142,7 +143,7 @@ def _row(question: Question, answer: NextWords, word: NextWord, target: int) -> 
 def questions_of_table(
     table: Table, text: str, target: str | None, name: str | None, cut: Cutting
 ) -> Iterator[Question]:
-    """Yield the questions of a table that has one context per row and an optional target."""
+    """Yield the questions in a table that has one context per row and an optional target."""
     place = table.column(text)
     of_target = None if target is None else table.column(target)
     names = None if name is None else table.column(name)

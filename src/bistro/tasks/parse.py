@@ -1,4 +1,4 @@
-"""One pass of a parser over a file, with a report of problems."""
+"""One pass of a parser over a file, with a report of any problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ParseRun:
     ) -> None:
         """Initialise the run.
 
-        `workers` parse the sentences in batches. By default, threads of this process are used.
+        `workers` parse the sentences in batches. By default, threads in this process are used.
         """
         self.model = PARSE.of(model)
         self._whole = model
@@ -44,7 +44,7 @@ class ParseRun:
         self._begin = time.monotonic()
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence | Written]:
-        """Yield the sentences of the output."""
+        """Yield the output sentences."""
         sentences = self._prepared(sentences)
         if self._workers is not None:
             from bistro.tasks import spread  # only for clusters, which few use

@@ -45,7 +45,7 @@ class TreeRun:
         self._begin = time.monotonic()
 
     def parsed(self, sentences: Iterator[list[str]]) -> Iterator[Tree]:
-        """Yield the trees of the output."""
+        """Yield the output trees."""
         for parse in self._parses(sentences):
             self._count(parse)
             self._on_words(len(parse.words))
@@ -103,7 +103,7 @@ class TreeRun:
 
 
 def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a search for constituency trees.
+    """Return the options for a search for constituency trees.
 
     Parameters
     ----------

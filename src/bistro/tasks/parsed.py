@@ -1,7 +1,7 @@
-"""Convert parses to sentences of a file, which are the input sentences with predicted values.
+"""Convert parses to output sentences, which are the input sentences with predicted values.
 
-Only HEAD, DEPREL and, if tags were not given, the column of tags are replaced. Everything else is
-kept. A sentence with several parses becomes several successive sentences, each with the following
+Only HEAD, DEPREL and, if tags were not given, the tag column are replaced. Everything else is kept.
+A sentence with several parses becomes several successive sentences, each with the following
 comments.
 
     # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
@@ -40,7 +40,7 @@ OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A sentence of the output as text, formatted by a worker."""
+    """An output sentence as text, formatted by a worker."""
 
     text: str
     format: str
@@ -91,7 +91,7 @@ class ParseWriter:
     tag_column: str = "upos"
     """The column to which tags are written."""
     given_tags: bool = False
-    """If true, tags of the input are kept, and predicted tags are written only for words without a
+    """If true, tags in the input are kept, and predicted tags are written only for words without a
     tag."""
     shown_tags: Callable[[Sequence[str]], list[str]] = list
     """A function that converts the tags of a parse to the tags that are written to the column."""

@@ -1,7 +1,7 @@
 """Regions of a sentence: sequences of words that share one row with their summed surprisal.
 
-A region is marked by square brackets or by a column of a table with one word per row. In the table
-of surprisal, a region is treated like a multiword token. The row of a region contains the sum of
+A region is marked by square brackets or by a column in a table with one word per row. In the
+surprisal table, a region is treated like a multiword token. The row of a region contains the sum of
 the surprisals of its words and the standard error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
@@ -28,7 +28,7 @@ _MARK = re.compile(r"[][]")
 
 
 def bracketed(text: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text with regions in brackets.
+    """Return the parts of a text in which regions are marked by brackets.
 
     The regions are numbered from 1.
     """
@@ -52,7 +52,7 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
 
 
 def critical_parts(text: str, cell: str, path: str | None = None, line: int | None = None) -> Parts:
-    """Return the parts of a text whose critical region is given by a cell of the table.
+    """Return the parts of a text whose critical region is given by a cell in the table.
 
     The cell contains the words of the region, or the position of a word. Words are separated by
     spaces and counted from 1. An empty cell means that there is no region.
@@ -83,7 +83,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
 
 def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
-    """Return one token for each part of a text, and the list of all words of the sentence."""
+    """Return one token for each part of a text, and the list of all words in the sentence."""
     cells = cut([text for text, _ in parts])
     words = [words_in(cell) for cell in cells]
     sizes = zip((text for text, _ in parts), map(len, words), strict=True)
@@ -93,7 +93,7 @@ def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
 def region_stimuli(
     table: Table, text: str, *, name: str | None, cut: Cutting, critical: str | None = None
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one sentence per row, and their regions.
+    """Yield the sentences in a table with one sentence per row, and their regions.
 
     Regions are marked by brackets or by the column `critical` (see `critical_parts`). The cells of
     a row are followed by the name of the region.
@@ -139,7 +139,7 @@ def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
 
 
 def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
-    """Yield the region of every row of bracketed sentences, including the sentence ends."""
+    """Yield the region of every row for bracketed sentences, including the ends of sentences."""
     for sentence in parts:
         yield from (region or MISSING for _, region in sentence)
         if eos:

@@ -26,7 +26,7 @@ def segmented(
     json: bool,
     note: Note,
 ) -> Iterator[str]:
-    """Yield the lines of the output, and report the number of words at the end."""
+    """Yield the output lines, and report the number of words at the end."""
     words = 0
     for one in model.iter_segment(words_of(input), kbest=kbest, beam=beam):
         words += 1

@@ -1,4 +1,4 @@
-"""Several training runs of one kind of model on the same data, which differ only in their seed.
+"""Several training runs that use the same kind of model and data, and differ only in their seed.
 
 >>> import bistro
 >>> sampler = {"sweeps": 4, "samples": 2}
@@ -40,8 +40,8 @@ def several_traces(
 ) -> list[Trace]:
     """Train one model per seed, several at a time, and return their traces without the models.
 
-    `on_sweep` receives the number of finished sweeps of all chains, and the total number of sweeps.
-    With `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
+    `on_sweep` receives the number of finished sweeps across all chains, and the total number of
+    sweeps. With `workers`, each run is performed by one worker, and `on_sweep` counts whole runs.
     """
     _require_draws(*settled_settings(kind, _all_settings(settings)))
     if workers is not None:
@@ -80,7 +80,7 @@ def _all_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _require_draws(family: Kind, config: Any) -> None:
-    """Raise an error if training does not sample, since every seed would give the same result."""
+    """Raise an error if training uses no sampling, since all seeds would give the same result."""
     problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
         raise BistroError(f"{problem}, so there are no chains to compare")

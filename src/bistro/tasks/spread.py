@@ -2,9 +2,9 @@
 
 The workers are defined in `bistro.inference.workers`.
 
-Sentences are divided into batches, in order, and the results are joined again. The result equals
-the result of a single call, for any number of workers. Random draws depend on the position of a
-sentence in the input, which is sent along with the batch.
+Sentences are divided into batches, in order, and the results are recombined in the same order. The
+result equals the result of a single call, for any number of workers. Random draws depend on a
+sentence's position in the input, so each batch includes its position.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers
@@ -53,7 +53,7 @@ def pieces_of(
 
 
 class Question(NamedTuple):
-    """A batch of sentences, and the options of the method that is called."""
+    """A batch of sentences, and the options for the method that is called."""
 
     items: list[Any]
     options: dict[str, Any]
@@ -69,7 +69,7 @@ def parsed(
     *,
     given_tags: bool = False,
 ) -> Iterator[tuple[ParseFacts, list[Written]]]:
-    """Yield the parses of ``model.parse_all(sentences, **options)`` as text of a file."""
+    """Yield the parses of ``model.parse_all(sentences, **options)`` as text for a file."""
     if options.get("resample"):
         raise ConfigError(
             "--resample draws the trees of all sentences together: leave out --cluster"
@@ -77,8 +77,7 @@ def parsed(
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
         raise ConfigError(
-            f"the --samples of a model of kind {model.kind} are drawn by one process: leave out "
-            "--cluster"
+            f"the --samples of {model.kind} models are drawn by one process: leave out --cluster"
         )
     # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
@@ -135,7 +134,7 @@ def parse_trees(
 
 
 TREE_SENTENCES = 10
-"""Number of sentences per batch of constituency parsing, which is about a hundred times slower than
+"""Number of sentences per batch in constituency parsing, which is about a hundred times slower than
 dependency parsing."""
 
 

@@ -107,7 +107,7 @@ class Stimulus:
 
 
 def plain_name(column: str) -> str:
-    """Return the name of a column in lower case, without spaces and punctuation.
+    """Return the name of a column in lower case, without spaces or punctuation.
 
     >>> plain_name("Subject.ID")
     'subjectid'
@@ -183,8 +183,8 @@ def _table(text: str, path: str) -> Table:
             uneven = row
     if header is None or num_rows < 2:
         raise TreebankError(
-            "the table contains no stimuli: expected a row of column names, and then one or more "
-            "rows",
+            "the table contains no stimuli: expected a row of column names, followed by one or "
+            "more rows",
             path=path,
         )
     columns = [cell.strip() for cell in header[1]]
@@ -200,7 +200,7 @@ def _table(text: str, path: str) -> Table:
 def one_row_each(
     table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one sentence per row.
+    """Yield the sentences in a table with one sentence per row.
 
     The column `name` contains the names of the sentences. If `name` is None, sentences are
     numbered.
@@ -218,7 +218,7 @@ def one_row_each(
 def one_word_a_row(
     table: Table, text: str, sentence: Sequence[str], *, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with one word per row.
+    """Yield the sentences in a table with one word per row.
 
     The columns named in `sentence` identify a sentence.
     """
@@ -275,5 +275,5 @@ def _sentences(
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
-    """Return the tokens of each row of one sentence."""
+    """Return the tokens in each row of one sentence."""
     return cut([visible_text(cells[place], table.path, line) for line, cells in rows])

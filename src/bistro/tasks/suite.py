@@ -88,7 +88,7 @@ class Suite:
 
 
 def own_suites() -> list[str]:
-    """Return the names of the suites that are included in Bistro."""
+    """Return the names of the suites that are included with Bistro."""
     folder = resources.files("bistro.tasks.suites")
     names = (entry.name for entry in folder.iterdir())
     return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))

@@ -1,6 +1,6 @@
 """Predictions of a test suite, which are formulas that compare the surprisals of regions.
 
-A formula refers to regions of the conditions of an item, in the notation of SyntaxGym.
+A formula refers to regions in the conditions of an item, in the notation of SyntaxGym.
 
     (6;%plural%) > (6;%singular%)         region 6 is more surprising in condition *plural*
     (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` sentence end (an extension)

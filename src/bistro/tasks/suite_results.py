@@ -6,7 +6,7 @@ An item whose margin (see `suite_formulas`) is above 0 in all predictions is cor
 *tie* if its smallest margin is 0, which means that the model finds no difference where a difference
 was predicted. A tie counts as wrong. The number of ties is reported, since an n-gram model, which
 uses only a few words of context, may have many ties. If surprisals are Monte Carlo estimates, use
-more particles or repeats until margins no longer change their sign.
+more particles or repeats until margins no longer change sign.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
@@ -93,7 +93,7 @@ class SuiteResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the accuracy, which treats items as independent."""
+        """The 95 % Wilson interval for the accuracy, which treats items as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -119,7 +119,7 @@ class SuiteResult:
 
 
 def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
-    """Score all sentences of a suite.
+    """Score all sentences in a suite.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
     """
     if suite.metric not in METRICS:
         raise BistroError(
-            f"the suite '{suite.name}' has the metric '{suite.metric}', which is not one of "
+            f"the suite '{suite.name}' uses the metric '{suite.metric}', which is not one of "
             f"{', '.join(METRICS)}"
         )
     if TOKENISE.is_of(model):

@@ -1,4 +1,4 @@
-"""Compute the surprisal of the sentences of a treebank or a text, row by row.
+"""Compute the surprisal of the sentences in a treebank or a text, row by row.
 
 >>> for row in surprisal_rows(model, [["Dogs", "bark"]]):                   # doctest: +SKIP
 ...     print(row.token, row.surprisal)
@@ -93,7 +93,7 @@ def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> R
 def read_sentence(
     sentence: Sentence, name: str, path: str, *, multiword: bool, cut: Cutting | None
 ) -> ReadSentence:
-    """Prepare a sentence of a file for scoring.
+    """Prepare a sentence from a file for scoring.
 
     `cut` splits a line of text into words. If `cut` is None, the line is not split.
     """
@@ -123,7 +123,7 @@ def scored_rows(
 ) -> Iterator[SurprisalRow]:
     """Yield the rows of all sentences.
 
-    With `memory`, scores depend on the earlier sentences of the document. `workers` score the
+    With `memory`, scores depend on the earlier sentences in the document. `workers` score the
     sentences in batches. By default, this process scores all sentences.
     """
     names, texts, tokens, _, documents = (list(part) for part in zip(*sentences, strict=True))
@@ -151,7 +151,7 @@ def stimulus_rows(
     workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
-    """Return the columns and rows of a stimulus table, with columns of surprisal appended.
+    """Return the columns and rows of a stimulus table, with surprisal columns appended.
 
     If the table already has a column with the name of a surprisal column, the new column gets the
     prefix ``bistro_``.

@@ -37,7 +37,7 @@ class TagRun:
         self._begin = time.monotonic()
 
     def tagged(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield the sentences of the output."""
+        """Yield the output sentences."""
         for tagging in self.model.tag_all(self._checked(sentences), **self.options):
             self.sentences += 1
             self.words += len(tagging.sentence)

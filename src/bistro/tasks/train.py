@@ -89,7 +89,7 @@ def train(
     text: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     **settings: Any,
 ) -> Model:
-    """Train a model of `kind` on a treebank, or on sentences given as lists of words.
+    """Train a model of the given `kind` on a treebank, or on sentences given as lists of words.
 
     Parameters
     ----------

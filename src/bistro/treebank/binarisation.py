@@ -6,7 +6,7 @@ NN``. The new symbol contains the label of the phrase but not its children (no h
 = 0 in Klein and Manning, 2003). Other ways to split nodes are listed in `Binarisation`. With
 ``head-left``, the innermost pair contains the head. The function
 `bistro.treebank.constituents.unbinarised` is the exact inverse of all methods. The functions in
-this module do not use recursion, so trees can be nested deeply.
+this module do not use recursion, so trees can be deeply nested.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = parse_tree("(VP (RB not) (VB see) (NP (PRP it)) (ADVP (RB now)))")
@@ -37,12 +37,12 @@ from bistro.treebank.phrase_heads import head_child
 __all__ = ["Binarisation", "binarised", "unbinarised"]
 RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
 """The prefixes of inserted symbols if nodes are split from the head outwards. The prefix shows
-whether the child next to the inserted node is on the right or on the left of the head."""
+whether the child next to the inserted node is to the right or to the left of the head."""
 Binarisation = Literal["right", "left", "head-left", "head-right"]
 """The method for splitting nodes with more than two children. With "right" or "left", the remaining
 children are on the named side. The other methods split from the head outwards
-(`bistro.treebank.phrase_heads`). With "head-left", the children on the left of the head are split
-off first. With "head-right", the children on the right of the head are split off first."""
+(`bistro.treebank.phrase_heads`). With "head-left", the children to the left of the head are split
+off first. With "head-right", the children to the right of the head are split off first."""
 
 
 def binarised(tree: Tree, binarisation: Binarisation = "right") -> Tree:
@@ -91,7 +91,7 @@ def _head(label: str, children: list[Tree]) -> int:
 
 
 def _with_right(label: str, inner: list[Tree], children: list[Tree]) -> list[Tree]:
-    """Attach children on the right of `inner` one by one, beginning with the nearest child."""
+    """Attach children to the right of `inner` one by one, beginning with the nearest child."""
     for child in children:
         inner = [_one(RIGHT_OF_HEAD, label, inner), child]
     return inner

@@ -4,8 +4,8 @@ A leaf is a tag and a word, such as ``(NN dog)``, and labels enclose the leaves,
 the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may span
 several lines, and several trees may share a line. Brackets, spaces, tabs and line ends are
 separators. Every other character belongs to a word or label. A tree that was read keeps its text,
-including the white space around it. Unless a tree is changed, it is written with the same bytes.
-The functions in this module do not use recursion, so trees can be nested deeply.
+including the white space around it. Unless a tree is changed, it is written byte for byte as it was
+read. The functions in this module do not use recursion, so trees can be deeply nested.
 
 >>> tree = parse_tree("((S (NP (NN  time)) (VP (VBZ flies))))")
 >>> tree.leaves(), tree.tags(), tree.children[0].label
@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Maximum nesting of brackets. The limit prevents a file of opening brackets from filling the
+"""Maximum nesting of brackets. The limit prevents a file of opening brackets from exhausting the
 memory."""
 MOST_BRACKETS = 2 * MOST_WORDS
 """Maximum number of opening brackets in a tree, including the brackets of its words."""
@@ -51,7 +51,7 @@ _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
 class Tree:
-    """A node of a constituency tree, which has either a label and children or a tag and a word."""
+    """A node in a constituency tree, which has either a label and children or a tag and a word."""
 
     __slots__ = ("children", "label", "word")
 
@@ -100,7 +100,7 @@ class SourceTree(Tree):
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
     lead: str
-    """The text before the first tree of the file, or an empty string for other trees."""
+    """The text before the first tree in the file, or an empty string for other trees."""
     raw: str
     """The text of the tree, from the first to the last bracket."""
     end: str
@@ -108,7 +108,7 @@ class SourceTree(Tree):
     line: int
     """Line number of the first line of the tree."""
     is_first: bool
-    """True for the first tree of a file."""
+    """True for the first tree in a file."""
 
     def __str__(self) -> str:
         """Return the text as it was read, or the formatted tree if the tree has been changed."""
@@ -140,7 +140,7 @@ def memory_of_tree(tree: SourceTree) -> int:
 def iter_trees(
     source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
-    """Yield the trees of a file, of standard input (``-``) or of a binary stream.
+    """Yield the trees from a file, standard input (``-``) or a binary stream.
 
     `path` is the name of the source in error messages.
     """

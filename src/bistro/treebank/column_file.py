@@ -1,11 +1,12 @@
-"""Files of ten tab-separated columns, with one word per line and blank lines after sentences.
+"""Files with ten tab-separated columns, one word per line and a blank line after each sentence.
 
 CoNLL-U and CoNLL-X differ only in a few details, which a `ColumnFormat` lists. All words of a
-sentence are read at once. One `replace` marks the first field of every line with its line end, and
-one `split` separates all fields. Every tenth field is compared with ``1, \\n2, \\n3, …``, which
-verifies that the ids are correct and that every line has ten columns. The few rows that are not
-words (multiword tokens and empty nodes) are checked one by one. If anything is wrong or unusual,
-`_CarefulReader` goes through the sentence line by line and reports the line of the first error.
+sentence are read at once. One call of `replace` marks the first field of every line with a line
+end, and one call of `split` separates all fields. Every tenth field is compared with ``1, \\n2,
+\\n3, …``, which verifies that the ids are correct and that every line has ten columns. The few rows
+that are not words (multiword tokens and empty nodes) are checked one by one. If anything is wrong
+or unusual, `_CarefulReader` goes through the sentence line by line and reports the line of the
+first error.
 
 >>> import io
 >>> from bistro.treebank.conllu import CONLLU
@@ -48,7 +49,7 @@ class ColumnFormat:
     name: str
     title: str
     roots: Roots
-    """The default number of roots of a sentence, which is one or any number."""
+    """The default number of roots per sentence, which is either one or any number."""
     special_rows: bool
     """True if there are multiword tokens (1-2) and empty nodes (8.1)."""
 
@@ -56,7 +57,7 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Convert a sentence's words to another format, with the columns that both formats have."""
+    """Convert a sentence's words to another format, with the columns that both formats share."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
@@ -78,7 +79,7 @@ class ColumnReader:
         self._path = path
 
     def iter_sentences(self, stream: Readable) -> Iterator[Sentence]:
-        """Yield the sentences of a stream of bytes."""
+        """Yield the sentences in a stream of bytes."""
         name = self.format.name
         for block in iter_blocks(stream, self._path):
             lead, text, end, line = block
@@ -87,7 +88,7 @@ class ColumnReader:
             yield Sentence(text, core, name, line, lead, end)
 
     def fail(self, reason: str, line: int) -> NoReturn:
-        """Raise an error for a line of the file."""
+        """Raise an error for a line in the file."""
         raise TreebankError(reason, path=self._path, line=line)
 
     def _read_words(self, rows: str) -> CoreColumns | None:

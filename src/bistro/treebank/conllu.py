@@ -25,7 +25,7 @@ CONLLU = ColumnFormat(
 
 
 def to_conllu(sentence: Sentence, *, roots: Roots = "one") -> Sentence:
-    """Return a sentence of another format as CoNLL-U.
+    """Return a sentence in another format as CoNLL-U.
 
     PHEAD and PDEPREL are left out, since CoNLL-U does not have them.
     """

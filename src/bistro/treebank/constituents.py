@@ -2,13 +2,13 @@
 
 A treebank contains information that a context-free grammar cannot express, such as words that are
 not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to
-(``NP-SBJ-1``). The function `simplified` removes traces and functions, and gives every tree the
+(``NP-SBJ-1``). The function `simplified` removes traces and function tags, and gives every tree the
 same root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
 since it usually had a trace as its sibling.
 
 Binarised trees (`bistro.treebank.binarisation`) have inserted symbols, which begin with ``@``. The
 function `unbinarised` removes inserted symbols. The functions in this module do not use recursion,
-so trees can be nested deeply.
+so trees can be deeply nested.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> tree = simplified(parse_tree(
@@ -53,7 +53,7 @@ def plain_label(label: str) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return the tree without traces and empty phrases, or None if nothing remains."""
+    """Return the tree without traces or empty phrases, or None if nothing remains."""
 
     def kept(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -64,7 +64,7 @@ def without_traces(tree: Tree) -> Tree | None:
 
 
 def simplified(tree: Tree) -> Tree:
-    """Return the tree under ``TOP`` without traces, function tags and repeated labels."""
+    """Return the tree under ``TOP`` without traces, function tags or repeated labels."""
 
     def plain(node: Tree, children: list[Tree]) -> list[Tree]:
         label = plain_label(node.label)
@@ -119,7 +119,8 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
-    """Replace all nodes of a tree, starting at the leaves, and return the replacements of the root.
+    """Replace all nodes in a tree, starting at the leaves, and return the replacements for the
+    root.
 
     `change` receives a node and its new children, and returns the nodes that replace it.
     """

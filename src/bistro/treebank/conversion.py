@@ -1,7 +1,7 @@
 """Conversion of sentences between formats, and between projective and non-projective trees.
 
-A `Conversion` applies several steps to each sentence of a stream. The conversion counts the changes
-of each step and the values that the new format cannot represent.
+A `Conversion` applies several steps to each sentence in a stream. The conversion counts the changes
+made by each step and the values that the new format cannot represent.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> conversion = Conversion("conllx")

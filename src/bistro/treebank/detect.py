@@ -1,4 +1,4 @@
-"""Detection of a file's format from its name, or else from its first lines.
+"""Detection of a file's format from its name, or else from its first few lines.
 
 >>> format_of_suffix("data/train.conllu.gz")
 'conllu'
@@ -44,7 +44,7 @@ UNIVERSAL_TAGS = frozenset(
         *("PUNCT", "SYM", "X", "_"),
     }
 )
-"""The tags of Universal Dependencies, and the symbol for a missing tag."""
+"""The Universal Dependencies tags, and the symbol for a missing tag."""
 
 
 class PeekedStream:
@@ -63,7 +63,7 @@ class PeekedStream:
         """The number of bytes that have been read."""
 
     def peek(self) -> bytes:
-        """Return the first lines of the stream without consuming them.
+        """Return the first few lines of the stream without consuming them.
 
         The result is the whole content, or a part that is large enough to detect the format.
         """
@@ -152,7 +152,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix of a file name, ignoring a suffix for its compression."""
+    """Return the suffix of a file name, ignoring any compression suffix."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
@@ -165,7 +165,7 @@ def format_of_suffix(path: str) -> str | None:
 
 
 def format_of_content(first: bytes) -> str:
-    """Guess the format of a file from its first lines.
+    """Guess the format of a file from its first few lines.
 
     A file with ten columns is CoNLL-U if it begins with a comment, if the first row is a multiword
     token or an empty node, or if the tag of that row is a universal tag. Otherwise, the file is

@@ -1,4 +1,4 @@
-"""The documents of a treebank, which begin at comments ``# newdoc`` in CoNLL-U.
+"""The documents of a treebank, which begin at ``# newdoc`` comments in CoNLL-U.
 
 >>> one = Sentence.from_columns(["Hello"], comments=["# newdoc id = letter"])
 >>> two = Sentence.from_columns(["Goodbye"])
@@ -15,7 +15,7 @@ from bistro.treebank.sentence import Sentence
 
 
 def begins_document(sentence: Sentence | Sequence[str]) -> bool:
-    """Return whether a sentence has a comment ``# newdoc``."""
+    """Return whether a sentence has a ``# newdoc`` comment."""
     return isinstance(sentence, Sentence) and any(
         comment[1:].strip().partition("=")[0].split()[:1] == ["newdoc"]
         for comment in sentence.comments
@@ -23,9 +23,9 @@ def begins_document(sentence: Sentence | Sequence[str]) -> bool:
 
 
 def document_numbers(sentences: Iterable[Sentence | Sequence[str]]) -> list[int]:
-    """Return the number of each sentence's document, from 0.
+    """Return the number of each sentence's document, counted from 0.
 
-    Without comments ``# newdoc``, all sentences form one document.
+    Without ``# newdoc`` comments, all sentences form one document.
     """
     numbers: list[int] = []
     for sentence in sentences:
@@ -35,17 +35,17 @@ def document_numbers(sentences: Iterable[Sentence | Sequence[str]]) -> list[int]
 
 
 def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
-    """Raise an error unless each sentence has a document and documents are not interrupted."""
+    """Raise an error unless every sentence has a document and each document is contiguous."""
     if len(documents) != sentences:
         raise BistroError(
-            f"{len(documents):,} documents are named for {sentences:,} sentences: name the "
-            "document of every sentence"
+            f"the number of document names is {len(documents):,}, but there are {sentences:,} "
+            "sentences: name the document of every sentence"
         )
     done = set[Hashable]()
     for before, document in zip([None, *documents], documents, strict=False):
         if document != before and document in done:
             raise BistroError(
                 f"the sentences of document '{document}' are not adjacent: keep the sentences of a "
-                "document together, in their order"
+                "document together and in order"
             )
         done.add(document)

@@ -1,7 +1,7 @@
 """Fetch Universal Dependencies treebanks by name, check them, and keep them in a cache.
 
 The function `fetch` downloads the files of a treebank to the cache and returns their location.
-Bistro downloads files only on request. Cached files are checked and used without the network.
+Bistro downloads files only on request. Cached files are checked and used without network access.
 
 A mirror may list the SHA-256 checksums of its files (see `fetch_sources`). Otherwise, the checksums
 of the first download are written next to the treebank (`UD_English-EWT.sha256`), and every later
@@ -9,7 +9,7 @@ fetch is compared with them, so that a changed file is noticed.
 
 The cache is the user's cache folder, or the folder `BISTRO_HOME` if it is set. A treebank appears
 in the cache as a whole or not at all. The cache has the layout of a mirror, so the cache of one
-machine can be a mirror for another machine.
+machine can serve as a mirror for another machine.
 
 >>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
 >>> fetched.train                                                     # doctest: +SKIP
@@ -55,7 +55,7 @@ class Fetched:
     folder: Path
     check: Check
     """The source of the checksums that the files match, which is the mirror or an earlier download.
-    At the first download, there may be no checksums to match."""
+    On the first download, there may be no checksums to match."""
 
     @property
     def files(self) -> list[Path]:
@@ -95,7 +95,7 @@ def fetch(
     timeout: float = 30.0,
     progress: Progress = lambda *_: None,
 ) -> Fetched:
-    """Return a treebank from the cache, and download it first if it is not in the cache.
+    """Return a treebank from the cache, downloading it first if necessary.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def cache_folder() -> Path:
 
 
 def checksum(path: Path) -> str:
-    """Return the SHA-256 hash of a file in hexadecimal digits."""
+    """Return the SHA-256 hash of a file as hexadecimal digits."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -189,7 +189,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _compare(
     folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
 ) -> Check:
-    """Compare the files of `folder` with the checksums of the mirror and of an earlier download.
+    """Compare the files in `folder` with the checksums from the mirror and an earlier download.
 
     Raise an error if the checksum of a file differs.
     """

@@ -37,7 +37,7 @@ SAFE_NAME = re.compile(r"[^/\\\0]+")
 CHUNK = 1 << 17
 
 Progress = Callable[[str, int, int | None], None]
-"""A callback that receives a file's name, its number of bytes so far, and the total if known."""
+"""A callback that receives a file's name, the number of bytes so far, and the total if known."""
 
 
 class FetchError(BistroError):
@@ -128,7 +128,7 @@ def _opened(place: str, timeout: float) -> Iterator[tuple[IO[bytes], int | None]
 
 @contextlib.contextmanager
 def _explained(place: str, timeout: float) -> Iterator[None]:
-    """Convert each error of a download into a one-sentence message."""
+    """Convert each download error into a one-sentence message."""
     try:
         yield
     except FileNotFoundError as error:
@@ -180,7 +180,7 @@ def _read(stream: IO[bytes], place: str, timeout: float) -> bytes:
 
 
 def _unpack(archive: Path, folder: Path, place: str) -> None:
-    """Unpack the required files of the archive's only folder, then remove the archive."""
+    """Unpack the required files from the archive's only folder, then remove the archive."""
     try:
         with gzip.open(archive) as unzipped, tarfile.open(fileobj=unzipped, mode="r|") as members:
             for member in members:

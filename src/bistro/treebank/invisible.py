@@ -1,10 +1,10 @@
 """Zero-width characters, which often go unnoticed and are not part of words.
 
 Zero-width characters occur in text from web pages and word processors. Words that differ only in
-zero-width characters are treated as the same word, in training and when a model is used. Models
-therefore use the words that `seen` returns, while files keep the zero-width characters. The joiners
-U+200C and U+200D are kept, since they belong to words in some scripts. Special spaces are kept,
-since they do not end words in the files that Bistro reads.
+zero-width characters are treated as the same word, both in training and when a model is used.
+Models therefore use the words that `seen` returns, while files keep the zero-width characters. The
+joiners U+200C and U+200D are kept, since they belong to words in some scripts. Special spaces are
+kept, since they do not end words in the files that Bistro reads.
 
 >>> seen("dog\\u200b"), seen("\\ufeffThe"), count_invisible("dog\\u200b")
 ('dog', 'The', 1)
@@ -25,7 +25,7 @@ def seen(word: str) -> str:
 
 
 def count_invisible(text: str) -> int:
-    """Count the zero-width characters of a text."""
+    """Count the zero-width characters in a text."""
     return 0 if text.isascii() else len(text) - len(text.translate(_INVISIBLE))
 
 

@@ -140,7 +140,7 @@ def _plain(text: str) -> tuple[Morpheme, ...]:
     forms = text.split() if " " in text.strip() else text.strip().split(SEPARATOR)
     if not all(forms):
         raise TreebankError(
-            f"a morpheme of '{text}' is empty: separate two morphemes by one hyphen, or by spaces "
-            "if the word itself contains hyphens"
+            f"a morpheme in '{text}' is empty: separate two morphemes with one hyphen, or with "
+            "spaces if the word itself contains hyphens"
         )
     return tuple(map(Morpheme, forms))

@@ -1,4 +1,4 @@
-"""Find the head child of a phrase by rules for the labels of the Penn Treebank.
+"""Find the head child of a phrase, using rules for Penn Treebank labels.
 
 A constituency treebank does not mark the head child of a phrase. This module finds the head child
 with the rules of Collins (1999). Each label has a direction and a list of child labels in order of

@@ -1,4 +1,4 @@
-"""Labels of phrases with marks for their content, such as ``VP~VBD`` and ``NP~base``.
+"""Phrase labels with marks that describe the content, such as ``VP~VBD`` and ``NP~base``.
 
 In a grammar with plain labels, the position of a phrase does not depend on its content, such as the
 finiteness of a clause or the preposition of a prepositional phrase. Klein and Manning (2003) showed
@@ -10,7 +10,7 @@ following marks are used.
     PP                the head word itself, if it is a common one
     NP                ``base`` if all its children are words
 
-Other phrases have no marks. The setting ``verbs`` uses the marks of the first line, and ``heads``
+Other phrases have no marks. The setting ``verbs`` uses the marks on the first line, and ``heads``
 uses all marks. The phrase labels are the labels of the Penn Treebank.
 
 >>> from bistro.treebank.brackets import format_tree, parse_tree

@@ -9,7 +9,8 @@ Alternatives, which are values that were not written, have the same names withou
 from 2. Each alternative is followed by its probability. In alternatives, ``|`` and spaces are
 escaped as in ``SpacesAfter``.
 
-Other entries of MISC are kept, and earlier probabilities and alternatives of a column are replaced.
+Other entries in MISC are kept, and earlier probabilities and alternatives for a column are
+replaced.
 
 >>> put_probabilities("SpaceAfter=No|PHead=0.2", {"PHead": 0.93, "PDeprel": 0.97})
 'SpaceAfter=No|PHead=0.9300|PDeprel=0.9700'
@@ -75,7 +76,7 @@ def _is_own(name: str) -> bool:
 
 
 def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
-    """Return the alternatives of every word in one column, starting with the most probable."""
+    """Return the alternatives for every word in one column, starting with the most probable."""
     from bistro.treebank.surface import unescape  # only alternatives need it
 
     name = KEYS[column][1:]

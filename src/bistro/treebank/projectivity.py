@@ -1,4 +1,4 @@
-"""Projective trees, and a method for projective parsers to learn non-projective trees.
+"""Projective trees, and a method that lets projective parsers learn non-projective trees.
 
 An arc from head h to dependent d is projective if h dominates every word between them. A tree is
 projective if all its arcs are projective. The artificial root 0 precedes the first word and
@@ -122,7 +122,7 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) ->
 def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Deprojectivized:
     """Move lifted words back, from the top of the tree down and from left to right.
 
-    The search for the old head is breadth-first below the current head, but never inside the word's
+    The search for the old head is breadth-first below the current head, but never enters the word's
     own subtree. The result is therefore a tree whenever the input is a tree. The function
     `_find_old_head` defines the target of a move.
     """
@@ -254,7 +254,7 @@ def _find_old_head(
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
-    """Return the dependents of the root and every word, followed by the words without a head."""
+    """Return the dependents of the root and of every word, followed by the words without a head."""
     children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
     for word, head in enumerate(heads, start=1):
         if not -1 <= head <= len(heads):

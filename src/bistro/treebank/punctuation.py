@@ -74,7 +74,7 @@ def parse_rule(name: str) -> Punctuation:
 
 
 def mark(sentence: Sentence, rule: Punctuation) -> list[bool]:
-    """Return, for each word of a sentence, whether it is punctuation."""
+    """Return, for each word in a sentence, whether it is punctuation."""
     if rule == "upos":
         return [tag == "PUNCT" for tag in sentence.upos]
     if rule == "penn":

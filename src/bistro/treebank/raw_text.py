@@ -102,7 +102,7 @@ Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
 
 
 class RawText:
-    """The sentences of several files as lists of words.
+    """The sentences in several files, as lists of words.
 
     Each iteration reads the files again.
     """
@@ -131,7 +131,7 @@ class RawText:
 
     @property
     def words(self) -> int:
-        """The number of words of the files read so far."""
+        """The number of words in the files read so far."""
         return sum(facts.words for facts in self.facts)
 
     def digests(self) -> list[str]:

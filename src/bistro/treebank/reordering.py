@@ -2,8 +2,8 @@
 
 Heads follow their words. A multiword token is kept if its words are still adjacent and in order.
 Otherwise, only the words of the multiword token are kept. Empty nodes and enhanced graphs (DEPS),
-which depend on positions, are left out, and so are SpaceAfter and similar entries of MISC. The
-comment ``# text`` is rewritten.
+which depend on positions, are left out, and so are SpaceAfter and similar entries in MISC. The ``#
+text`` comment is rewritten.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> after = reordered(sentence, [2, 1])

@@ -1,8 +1,8 @@
-"""Split a word of a sentence into several words, or join several words into one.
+"""Split a word in a sentence into several words, or join several words into one.
 
 Everything that refers to word numbers is renumbered, including ids, heads, ranges of multiword
 tokens, empty nodes and the enhanced graph. The other bytes of the sentence are unchanged. If a word
-is split and joined again, the result has the same bytes.
+is split and joined again, the result is identical to the original.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> one = Sentence.from_columns(["I", "cannot", "go"], heads=[3, 3, 0])
@@ -58,7 +58,7 @@ def split_word(
         The forms of the parts.
     multiword
         If true, the word is kept as a multiword token over the parts. If false, the concatenated
-        parts must be the form of the word, unless the word is already in a multiword token.
+        parts must equal the form of the word, unless the word is already in a multiword token.
     """
     _check_word(sentence, word)
     if len(forms) < 2:
@@ -214,7 +214,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
     """Return the lines, split into fields, and their line ends. A comment is a single field."""
     if sentence.format != CONLLU.name:
-        raise BistroError(f"words of {sentence.format} cannot be split or joined: use CoNLL-U")
+        raise BistroError(f"words in {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)
     found = [match.groups() for match in _LINE.finditer(text) if match.group()]
     rows = [

@@ -2,7 +2,7 @@
 
 A sentence has the columns of CoNLL-U. In CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` is POSTAG, and
 PHEAD and PDEPREL are in ``deps`` and ``misc``. Lists have one entry per syntactic word, so word i
-of the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
+in the file is entry i - 1. Multiword tokens, empty nodes and comments are kept in the text. A
 sentence is written as it was read. Only fields with a new value are replaced.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -46,7 +46,7 @@ MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
 
 
 class Token(NamedTuple):
-    """A token of the text, which is one word or several words that are written as one."""
+    """A token in the text, which is one word or several words that are written as one."""
 
     first: int
     last: int
@@ -54,13 +54,13 @@ class Token(NamedTuple):
     form: str
     misc: str
     is_multiword: bool
-    """True if the token has its own row, which is also possible for a token of one word."""
+    """True if the token has its own row, which is also possible for a single-word token."""
 
 
 class Sentence:
     """A sentence with one list per column. Its ``len`` is the number of syntactic words.
 
-    Rarely used columns are extracted from the text at the first access.
+    Rarely used columns are extracted from the text on first access.
     """
 
     __slots__ = (*LISTS, "_block", "_end", "format", "lead", "line")
@@ -71,7 +71,7 @@ class Sentence:
     xpos: list[str]
     feats: list[str]
     heads: list[int]
-    """The number of each word's head, counted from 1; 0 for the root, and -1 without a head."""
+    """The number of each word's head, counted from 1; 0 for the root, and -1 for no head."""
     deprels: list[str]
     deps: list[str]
     misc: list[str]
@@ -174,12 +174,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of the comment ``# sent_id``, or None if there is no such comment."""
+        """The value of the ``# sent_id`` comment, or None if there is no such comment."""
         return self.metadata.get("sent_id")
 
     @property
     def text(self) -> str | None:
-        """The value of the comment ``# text``, or None if there is no such comment."""
+        """The value of the ``# text`` comment, or None if there is no such comment."""
         return self.metadata.get("text")
 
     @property

@@ -130,7 +130,7 @@ def surface_tokens(sentence: Sentence) -> list[SurfaceToken]:
 
 
 def begins_paragraph(sentence: Sentence) -> bool:
-    """Return whether a sentence is the first of a paragraph or document."""
+    """Return whether a sentence is the first in a paragraph or document."""
     return any(_PARAGRAPH.match(comment) for comment in sentence.comments)
 
 

@@ -27,7 +27,7 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees.
 
-    The first line of the stream has the number `line` in its file.
+    `line` is the line number of the stream's first line in its file.
     """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)
@@ -51,7 +51,7 @@ def check_encoding(stream: Readable, path: str | None = None) -> None:
 
 
 def last_line_start(held: bytes) -> int:
-    """Return the start of the last non-blank line of a buffer, or 0 if it is the only such line."""
+    """Return the start of the last non-blank line in a buffer, or 0 if it is the only such line."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 

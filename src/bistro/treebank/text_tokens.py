@@ -1,7 +1,8 @@
 """Training data for tokenisers, with tokens, their words, and the white space after each token.
 
-A token of several words (*du* = *de le*) counts as one token. The white space is taken from ``#
-text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in MISC.
+A token that consists of several words (*du* = *de le*) counts as one token. The white space is
+taken from ``# text`` or, if there is no such line, from ``SpaceAfter=No`` and ``SpacesAfter`` in
+MISC.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])
@@ -60,7 +61,7 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 
 def spaces_in_misc(spaces: str) -> str:
-    """Return white space as an entry of MISC, which is empty for a single space.
+    """Return white space as a MISC entry, which is empty for a single space.
 
     >>> spaces_in_misc(""), spaces_in_misc(" "), spaces_in_misc("\\n\\t")
     ('SpaceAfter=No', '', 'SpacesAfter=\\\\n\\\\t')

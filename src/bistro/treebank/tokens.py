@@ -1,4 +1,4 @@
-"""A small tokeniser for running text in any language that separates words by spaces.
+"""A small tokeniser for running text in any language that separates words with spaces.
 
 1. White space separates words, and a line end also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
@@ -97,7 +97,7 @@ def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
 
 
 def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a stream of running text as numbered CoNLL-U sentences."""
+    """Yield the sentences in a stream of running text as numbered CoNLL-U sentences."""
     number = 0
     for block in iter_lines(stream, path):
         for sentence in split_sentences(block.text):

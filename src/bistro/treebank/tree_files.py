@@ -23,7 +23,7 @@ from bistro.treebank.treebank import Source, opened, parse
 
 
 def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
-    """Read all training trees of a file. Each tree must have words and must not be binarised."""
+    """Read all training trees in a file. Each tree must have words and must not be binarised."""
     with opened(source) as (stream, path):
         choose_format(path, stream, format, ("brackets",))
 
@@ -38,7 +38,7 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 
 
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
-    """Yield the words of each sentence of a file.
+    """Yield the words of each sentence in a file.
 
     The file contains brackets, CoNLL-U, CoNLL-X, or text with one sentence per line.
     """

@@ -200,7 +200,8 @@ def refuse_text(paths: Iterable[str], format: str | None = None) -> None:
 def iter_sentences(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, standard input (``-``) or a binary stream, with little memory.
+    """Yield the sentences from a file, standard input (``-``) or a binary stream, using little
+    memory.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """The interface that an object must have to be written as a sentence."""
+    """The interface that an object must implement to be written as a sentence."""
 
     @property
     def format(self) -> str:
@@ -237,7 +238,7 @@ class Writable(Protocol):
 
 
 def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
-    """Write sentences to a file. The file appears under its name only when it is complete.
+    """Write sentences to a file. The file gets its final name only when it is complete.
 
     Parameters
     ----------
@@ -315,7 +316,7 @@ def parse_all(
 def parse(
     stream: Readable, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a stream of a known format."""
+    """Yield the sentences in a stream whose format is known."""
     if format == "text":
         sentences = iter_text(stream, path)
     elif format == "raw":

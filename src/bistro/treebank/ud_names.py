@@ -2,7 +2,7 @@
 
 `UD_English-EWT` (the repository), `English-EWT` (the web site) and `en_ewt` (the files) name the
 same treebank. The table `ud_treebanks.tsv` lists the treebanks of recent releases. A full name that
-is not in the table is accepted unchanged, since every release has new treebanks.
+is not in the table is accepted unchanged, since every release adds treebanks.
 
 >>> full_name("en_ewt"), full_name("english-ewt"), full_name("UD_Klingon-New")
 ('UD_English-EWT', 'UD_English-EWT', 'UD_Klingon-New')

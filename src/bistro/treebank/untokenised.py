@@ -23,7 +23,7 @@ _LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
 
 
 def untokenised_words(words: Sequence[str]) -> list[str]:
-    """Return the words of a line that end with letters followed by punctuation."""
+    """Return the words in a line that end with letters followed by punctuation."""
     found = [word for word in words[:-1] if _MARKED.search(word)]
     if words and (_MARKED.search(words[-1]) or _LAST.search(words[-1])):
         found.append(words[-1])

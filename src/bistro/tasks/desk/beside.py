@@ -79,7 +79,7 @@ class Beside:
                 self._news.wait(timeout=1.0)
 
     def _read_all(self) -> None:
-        """Compute the doubt of every sentence, and update it if the sentence or model changes."""
+        """Compute the model's uncertainty about every sentence, and update it after any change."""
         desk = self.desk
         counted = set[int]()
         read_at = -1

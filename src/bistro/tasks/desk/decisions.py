@@ -1,4 +1,4 @@
-"""Decisions of an annotator about one sentence.
+"""An annotator's decisions about one sentence.
 
 A decision changes only the fields that it names, or it splits or joins words.
 

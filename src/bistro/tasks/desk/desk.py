@@ -1,8 +1,8 @@
 """An annotation desk with one file and the model that makes suggestions for it.
 
 Decisions are made one at a time. Two background threads run at the same time. One thread computes
-the model's doubt about each sentence, and the other learns from confirmed sentences. A new model
-replaces the old model between two requests.
+the model's uncertainty about each sentence, and the other learns from confirmed sentences. A new
+model replaces the old model between two requests.
 """
 
 from __future__ import annotations
@@ -121,11 +121,10 @@ class Desk:
         self.seen = Seen()
         self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
         self.doubts_of: dict[int, tuple[int, int]] = {}
-        """The version of the sentence and the number of the model from which each doubt was
-        computed."""
+        """The sentence version and the model number for which each uncertainty was computed."""
         self.lessons: list[Lesson] = []
         self.problem = ""
-        """The reason why the last training failed, or an empty string."""
+        """The reason why the last training run failed, or an empty string."""
         self.revision = 0
         """Number of changes to the list of sentences so far."""
         self.touched: dict[int, int] = {}
@@ -140,7 +139,7 @@ class Desk:
             return Snapshot(place, self.document.versions[place], sentence, is_done)
 
     def suggestion(self, shot: Snapshot) -> Suggestion:
-        """Return the suggestions of the model for a sentence."""
+        """Return the model's suggestions for a sentence."""
         suggester = self.suggester
         key = (shot.place, shot.version, suggester.number)
         with self.lock:
@@ -156,7 +155,7 @@ class Desk:
         return suggestion
 
     def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
-        """Store a model's doubt about a sentence, unless the sentence has since changed."""
+        """Store a model's uncertainty about a sentence, unless the sentence has since changed."""
         with self.lock:
             if shot.version != self.document.versions[shot.place]:
                 return
@@ -175,7 +174,7 @@ class Desk:
         return {**alternatives, **self.seen.of(shot.sentence.forms[word - 1])}
 
     def findings(self, shot: Snapshot) -> list[Finding]:
-        """Return the values of a fully annotated sentence that the model considers suspicious."""
+        """Return the values that the model considers suspicious in a fully annotated sentence."""
         committee = self.suggester.committee
         return suggesting.findings(shot.sentence, committee) if committee else []
 
@@ -209,7 +208,7 @@ class Desk:
             self.revision += 1
 
     def touch(self, place: int) -> None:
-        """Record that the list entry of a sentence has changed."""
+        """Record that the list entry for a sentence has changed."""
         with self.lock:
             self.revision += 1
             self.touched[place] = self.revision
@@ -239,7 +238,7 @@ class Desk:
         return {"offered": offered, "kept": kept} if offered else {}
 
     def curve(self) -> list[tuple[int, int]]:
-        """Return the numbers of suggestions and of kept suggestions for each confirmed sentence."""
+        """Return how many suggestions were made and kept for each confirmed sentence."""
         with self.lock:
             open_counts: dict[int, list[int]] = {}
             rows = []

@@ -1,4 +1,4 @@
-"""A CoNLL-U file on the desk, with its sentences, decisions about them, undo, redo and saving.
+"""A CoNLL-U file on the desk, with its sentences and decisions, and with undo, redo and saving.
 
 The text of every sentence is kept as it was read. A decision replaces the changed lines in memory
 and is recorded in the journal. The file itself changes only when it is saved. Saving either
@@ -74,7 +74,7 @@ class Document:
         self.disk = digest(content)
         """The digest of the file's content when this desk last read or wrote the file."""
         self.past: list[Event] = []
-        """The decisions that can be undone, with the last decision at the end."""
+        """The decisions that can be undone, with the most recent decision at the end."""
         self.future: list[Event] = []
         """The decisions that were undone and can be redone, with the next decision at the end."""
         self.last = 0
@@ -98,7 +98,7 @@ class Document:
         return len(self.sentences)
 
     def sentence(self, place: int) -> Sentence:
-        """Return a sentence by its position, from 0."""
+        """Return a sentence by its position, counted from 0."""
         if not 0 <= place < len(self.sentences):
             raise BistroError(
                 f"there is no sentence {place + 1}: the sentences are numbered from 1 to "
@@ -302,7 +302,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the digest of the file's content in an event, or None if it has no digest."""
+    """Return the digest of the file's content that an event records, or None if it records none."""
     mark: str | None = event.get("opened") or event.get("saving")
     return mark
 

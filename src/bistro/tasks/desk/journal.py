@@ -8,9 +8,10 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
     {"saving": SHA-256 of the file with all decisions so far}
 
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
-incomplete line at the end was never confirmed to the client, and is removed at the next start. The
-line ``saving`` is written before the file is replaced. After a crash, the file has the content of
-either the last or the second last ``saving`` line. The decisions after that line are applied again.
+incomplete line at the end was never confirmed to the client, and is removed at the next startup.
+The line ``saving`` is written before the file is replaced. After a crash, the file has the content
+that one of the last two ``saving`` lines describes. The decisions after that line are applied
+again.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ VERSION = 1
 
 
 class Journal:
-    """The journal of one file, open for writing, and locked for this process.
+    """The journal of one file, open for writing, and locked by this process.
 
     Parameters
     ----------
@@ -111,8 +112,8 @@ class Journal:
                 yield checked(event)
             except (ValueError, RecursionError):
                 raise BistroError(
-                    f"{self.path}:{number}: this is not a valid line of a journal: move the "
-                    "journal away to begin a new journal"
+                    f"{self.path}:{number}: this is not a valid journal line: move the journal "
+                    "away to begin a new journal"
                 ) from None
 
     def _check_version(self, first: Any) -> None:

@@ -1,6 +1,6 @@
 """Training while an annotator works, with a new model after every few confirmed sentences.
 
-The newest confirmed sentences are the test set. A candidate is trained on all other complete
+The newest confirmed sentences form the test set. A candidate is trained on all other complete
 sentences. The candidate and the current model parse the test set from its words and tags. If the
 candidate is at least as good as the current model, a new model is trained on all sentences,
 including the newest, and replaces the current model. Otherwise, the current model is kept. A good
@@ -25,7 +25,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 FEWEST = 10
-"""Minimum number of sentences to train a candidate."""
+"""Minimum number of sentences needed to train a candidate."""
 DEFAULT_KIND = "transition"
 
 

@@ -50,12 +50,12 @@ class Patch:
         lines = text.split("\n")
         end = self.at + len(self.old)
         if lines[self.at : end] != self.old:
-            raise StaleError("the sentence does not contain the lines of this change")
+            raise StaleError("the sentence does not contain the lines that this change replaces")
         return "\n".join([*lines[: self.at], *self.new, *lines[end:]])
 
 
 def _shared(one: Sequence[str], two: Sequence[str]) -> int:
-    """Return the number of equal lines at the beginning of two texts."""
+    """Return the number of identical lines at the beginning of two texts."""
     pairs = enumerate(zip(one, two, strict=False))
     return next((i for i, (mine, other) in pairs if mine != other), min(len(one), len(two)))
 

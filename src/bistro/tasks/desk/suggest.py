@@ -1,4 +1,4 @@
-"""Suggestions of a model for all values that an annotator has left open.
+"""A model's suggestions for all values that an annotator has left open.
 
 Heads, labels and tags that a sentence has are evidence; the open values are predicted given this
 evidence, as in `bistro.tasks.complete`. Alternatives for an annotated word are found in the same
@@ -57,7 +57,7 @@ class Suggestion:
     sure: dict[str, list[float | None]]
     """The probability of each value, by column, or None for given values."""
     alternatives: dict[str, Shares]
-    """The most probable values of each word, by column."""
+    """The most probable values for each word, by column."""
     relaxed: bool
     """Whether the given heads were ignored because the model has no tree with these heads."""
 
@@ -73,7 +73,7 @@ class Suggestion:
         )
 
     def values(self, word: int) -> dict[str, Any]:
-        """Return the suggested values of the open fields of a word, by column.
+        """Return the suggested values for the open fields of a word, by column.
 
         Words are counted from 0.
         """
@@ -122,7 +122,7 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
 
 
 def ask_word(sentence: Sentence, word: int, parser: Parser, seed: int = 1) -> dict[str, Any]:
-    """Return the most probable values of a word (from 1), given the rest of the annotation."""
+    """Return the most probable values for a word (from 1), given the rest of the annotation."""
     opened: dict[str, list[Any]] = {}
     for name in ("heads", "deprels", parser.tag_column):
         column = list(getattr(sentence, name))

@@ -1,8 +1,8 @@
-"""A probabilistic grammar with heads, from which dependency trees are sampled.
+"""A probabilistic grammar with marked heads, from which dependency trees are sampled.
 
 Each rule names its head and the relations of the other children, so a derivation is a projective
-dependency tree with words, tags and features. `english_grammar` is the hand-written grammar of
-Bistro. Exact probabilities and parses are in `bistro.inference.grammar.exact`.
+dependency tree with words, tags and features. `english_grammar` is Bistro's hand-written grammar of
+English. Exact probabilities and parses are in `bistro.inference.grammar.exact`.
 
 >>> sentence = next(english_grammar().sample(1, seed=1))
 >>> sentence.sent_id
@@ -118,7 +118,7 @@ class Grammar:
         return derivation, math.fsum(log_probs)
 
     def _cumulative(self) -> dict[str, tuple[list[float], list[tuple[Rule | Word, float]]]]:
-        """Return the possible expansions of each symbol, with the cumulative probabilities."""
+        """Return the possible expansions of each symbol, with their cumulative probabilities."""
         choices: dict[str, list[tuple[Rule | Word, float]]] = defaultdict(list)
         for rule in self.rules:
             choices[rule.left].append((rule, rule.weight))
@@ -153,7 +153,7 @@ def english_parts() -> GrammarParts:
 
 @cache
 def english_grammar() -> Grammar:
-    """Return the built-in English grammar, which is read from its files at the first call."""
+    """Return the built-in English grammar, which is read from its files on the first call."""
     return Grammar(*english_parts())
 
 

@@ -1,6 +1,6 @@
 """A reader for the word lists of the built-in grammar, which have sections of indented words.
 
-A section lists the words of one or several preterminal symbols. Nouns belong to ``N[class,3]``,
+A section lists the words of one or more preterminal symbols. Nouns belong to ``N[class,3]``,
 ``N[class,p]`` or ``N[class,mass]``, and verbs belong to ``V[frame,form]`` for every form. Nouns and
 adjectives also belong to twin symbols such as ``NC`` and ``NV``, depending on whether the article
 before them is `a` or `an`.

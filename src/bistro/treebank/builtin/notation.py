@@ -2,9 +2,9 @@
 
 A grammar file is read line by line. The keywords ``set`` and ``table`` name lists of values, and
 ``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
-once for every combination of the values of its variables. The weights of the values multiply the
-weight of the rule. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation of
-every other child.
+once for every combination of the values of its variables. The weight of the rule is multiplied by
+the weights of the values. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation
+of every other child.
 
 >>> rules = read_rules("@ n = sg pl:2\\nNP ->\\n  1 Det[$n]/det *N[$n]\\n")
 >>> [(rule.left, rule.right, rule.weight) for rule in rules]
@@ -120,7 +120,7 @@ class Reader:
             yield Rule(left, right, heads[0], relations, float(weight) * scale)
 
     def _instances(self, template: str) -> Iterator[tuple[Values, float]]:
-        """Yield every combination of values of the variables that the template mentions."""
+        """Yield every combination of values for the variables that the template mentions."""
         used = set(VARIABLE.findall(template))
         active = [binding for binding in self.bound if used & set(binding.names)]
         unbound = used - {name for binding in active for name in binding.names}
@@ -138,7 +138,7 @@ class Reader:
 def read_rules(*texts: str, names: Iterable[str] = ()) -> list[Rule]:
     """Parse the texts of grammar files into rules.
 
-    Later files can use the sets of earlier files.
+    Later files can use the sets that earlier files define.
     """
     reader = Reader()
     labels = itertools.chain(names, itertools.repeat("grammar"))

@@ -1,4 +1,4 @@
-"""The words and rules of a probabilistic grammar with heads, and functions that check them.
+"""The words and rules of a probabilistic grammar with marked heads, and functions that check them.
 
 A rule ``A -> B C D`` defines which child is the head and how the other children relate to it, so a
 derivation is a dependency tree.
@@ -19,7 +19,7 @@ Lexicon = Mapping[str, Mapping["Word", float]]
 
 
 class Word(NamedTuple):
-    """A lexical entry, which a preterminal may emit."""
+    """A lexical entry that a preterminal may emit."""
 
     form: str
     lemma: str = "_"
