@@ -46,7 +46,7 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def checksum(text: str) -> int:
-    """Return a checksum of a string, which is an integer from 0 to 2^31 - 1."""
+    """Return a checksum of a string as an integer from 0 to 2^31 - 1."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 

@@ -48,7 +48,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the weights of a committee that joins several committees in equal shares."""
+        """Return the weights of a committee that combines several committees with equal weights."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),

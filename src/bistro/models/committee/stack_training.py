@@ -2,7 +2,7 @@
 
 The training sentences are assigned to folds in short contiguous stretches, so that every fold
 contains all genres. For each fold, members are trained briefly on the other folds and then vote on
-this fold. In this way, the votes on each sentence come from members that have not seen it. The
+that fold. In this way, the votes on each sentence come from members that have not seen it. The
 weights of the mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
@@ -12,10 +12,10 @@ The second round of a stack uses the trees of the first round. For each fold, th
 round come from a stack that is trained on the other folds.
 
 Members that are trained on all sentences are slightly more accurate than members that are trained
-on some folds. This difference affects only the calibration, which is fitted on a development set.
-Without a development set, probabilities are not calibrated. The sharpness could be fitted on folds
-that the stack was not trained on, but the mean probabilities were then 1 to 3 percentage points
-below the accuracy.
+on only some of the folds. This difference affects only the calibration, which is fitted on a
+development set. Without a development set, probabilities are not calibrated. The sharpness could be
+fitted on folds that the stack was not trained on, but in experiments the mean probabilities were
+then 1 to 3 percentage points below the accuracy.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold heads of all words, and the committee's indices of their gold labels and tags."""
+    """The gold heads of all words, and the committee's indices for their gold labels and tags."""
 
     heads: Ints
     labels: Ints
@@ -170,7 +170,7 @@ class Course:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Train a stack on the votes on all folds. A stack for given tags does not predict tags."""
+    """Train a stack on the votes from all folds. A stack for given tags does not predict tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:

@@ -72,7 +72,7 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads in the order of generation.
+        """Yield the decisions of all heads in the order in which they are generated.
 
         The decisions on the left side of a head precede those on its right side.
         """

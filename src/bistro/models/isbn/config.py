@@ -64,7 +64,7 @@ class LearningSettings:
     )
     patience: int = setting(
         6,
-        "Training ends after this number of passes without an improvement on the held-out "
+        "Training ends after this number of passes without improvement on the held-out "
         "sentences.",
     )
     at_once: int = setting(16, "Number of sentences per step.", most=100_000)
@@ -192,7 +192,7 @@ class IsbnConfig(ParserSettings):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
             raise ConfigError(
-                "features with coarse tags also need language-specific tags: set tagset = 'xpos'"
+                "features that use coarse tags require language-specific tags: set tagset = 'xpos'"
             )
         if min(self.hidden, self.unknown_below, self.listed) < 1:
             raise ConfigError("hidden, unknown_below and listed must be at least 1")

@@ -2,7 +2,7 @@
 
 The model is a hierarchical Pitman-Yor process over words (Teh 2006). The context of a word consists
 of the words before it, nearest first, padded with sentence starts. The end of the sentence, `</s>`,
-is predicted like a word. The n-gram model is the baseline for all syntactic language models of
+is predicted like a word. The n-gram model is the baseline for all syntactic language models in
 Bistro.
 
 >>> import bistro

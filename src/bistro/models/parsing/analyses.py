@@ -44,7 +44,7 @@ class Analyses:
     _pieces: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
     def add(self, sentences: int, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Append the analyses of the sentences of a piece of text."""
+        """Append the analyses of the sentences in a piece of text."""
         self._pieces.append(dict(columns))
         self.sentences += sentences
         self.words += columns["heads"].size

@@ -44,7 +44,7 @@ class TextReading(Model):
         if len(parses) != 1:
             raise BistroError(
                 f"the text has {len(parses)} sentences, but parse takes only one: use parse_all "
-                "for a parse of each sentence, or annotate for sentences with all columns"
+                "to parse each sentence, or annotate to fill in all columns"
             )
         return parses[0]
 
