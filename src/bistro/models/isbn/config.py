@@ -64,8 +64,7 @@ class LearningSettings:
     )
     patience: int = setting(
         6,
-        "Training ends after this number of passes without improvement on the held-out "
-        "sentences.",
+        "Training ends after this number of passes without improvement on the held-out sentences.",
     )
     at_once: int = setting(16, "Number of sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
