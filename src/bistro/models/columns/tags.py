@@ -49,7 +49,7 @@ class Doubt:
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights of the tags for choosing the lemma."""
+    """Weights that the tags have when the lemma is chosen."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Errand(NamedTuple):
     """The training data and the settings that all members share."""
 
     sentences: dict[str, list[Sentence]]
-    """The training sentences, by the tag column that members use."""
+    """The training sentences, keyed by the tag column that members use."""
     own: str
     """The tag column of the unchanged sentences, on which latent-variable members are trained."""
     dev: Sequence[Sentence] | None

@@ -105,12 +105,12 @@ class CommitteeModel(TaggingByParsing, Model):
     config: CommitteeConfig
     members: list[Voter]
     fits: dict[str, Fit]
-    """The weights of the members, by the source of tags (given or joint)."""
+    """The weights of the members, keyed by the source of tags (given or joint)."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
     """The patterns of words in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stacks that weight the votes, by the source of tags (given or joint)."""
+    """The stacks that weight the votes, keyed by the source of tags (given or joint)."""
     classes: WordClasses = NO_CLASSES
     """The word classes that the stacks use."""
 
@@ -340,7 +340,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the members' weights and headers."""
+        """Return the header of the model file, including the members' weights and headers."""
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],

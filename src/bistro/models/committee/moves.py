@@ -131,7 +131,7 @@ class _Votes:
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
     ) -> dict[tuple[int, int], _Arc]:
-        """Return the weighted votes for crossing arcs, by word and new head."""
+        """Return the weighted votes for crossing arcs, keyed by word and new head."""
         arcs: dict[tuple[int, int], _Arc] = {}
         for word in self.noted():
             for head, notes in _notes(self.row(word)).items():

@@ -53,7 +53,8 @@ from bistro.treebank.sentence import Sentence
 STRETCH = 20
 """Number of consecutive sentences that are put into the same fold."""
 LEAST_STACKED = 4000
-"""Minimum number of training words for a stack. With fewer words, a stack reduces the accuracy."""
+"""Minimum number of training words for which a stack is trained. With fewer words, a stack reduces
+the accuracy."""
 
 
 def dealt(
@@ -76,8 +77,8 @@ def dealt(
 
 
 WORDS_FOR_DROPOUT = 100_000
-"""Minimum number of training words for dropout. With fewer words, dropout makes a stack
-underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
+"""Minimum number of training words for which dropout is used. With fewer words, dropout makes a
+stack underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
 probability of 79 % and an accuracy of 90 %."""
 
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
@@ -106,7 +107,7 @@ class Judging:
     def learned(
         self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
     ) -> tuple[Fit, Stack]:
-        """Train a stack and the weights of the members, for one source of tags."""
+        """Train a stack and the weights of the members for one source of tags."""
         first = folds[0]
         fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
         ballots = [

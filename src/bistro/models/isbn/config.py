@@ -135,7 +135,7 @@ class IsbnConfig(ParserSettings):
 
     tag_features: tuple[str, ...] = setting(
         ("*",),
-        "Morphological features that are predicted with the tag. The value * selects all "
+        "Morphological features that are predicted together with the tag. The value * selects all "
         "features of the column FEATS.",
     )
     labels: Literal["two-step", "none"] = setting(

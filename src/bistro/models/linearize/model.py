@@ -291,7 +291,7 @@ class LinearizeModel(Model):
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the weights and labels."""
+        """Return the header of the model file, including the weights and labels."""
         return {
             "punctuation_rule": self.rule,
             "weights": self.weights.tolist(),

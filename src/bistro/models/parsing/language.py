@@ -133,7 +133,7 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Mixin with language-model methods, for parsers that generate words."""
+    """Mixin that provides language-model methods for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250

@@ -24,7 +24,7 @@ class SharedOptions(Options):
     """Whether the samples of a sentence depend on its position in the input."""
 
     tags: Literal["joint", "given"] = "joint"
-    """Whether tags are predicted with the tree or taken from the input."""
+    """Whether tags are predicted together with the tree or taken from the input."""
     partial: bool = False
     """Whether heads and labels in the input are used as evidence. A head or label that is ``_`` is
     predicted."""

@@ -1,4 +1,4 @@
-"""Explanation of a reader's predictions by the surprisal of every word under each member.
+"""Explanation of a reader's predictions in terms of each word's surprisal under each member.
 
 Each word is one decision, in which every member is a level. The probability of reaching the level
 is the weight of the member. The member's contribution to the word's probability, divided by that
