@@ -141,7 +141,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"models": ("n0",)}, "unknown model of word order"),
+        ({"models": ("n0",)}, "unknown word-order model"),
         ({"models": ()}, "at least one"),
         ({"labellings": ("HR", "HR")}, "no repeated entries"),
         ({"labellings": ("H",)}, "does not use the dependents"),

@@ -1,4 +1,4 @@
-"""Checks of the arrays and headers of a model file before they are used."""
+"""Validation of the arrays and headers of a model file before they are used."""
 
 from __future__ import annotations
 

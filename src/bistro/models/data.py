@@ -89,7 +89,7 @@ class ExampleReader:
     """A function that reads one file, given its path, the configuration and the requested
     format."""
     what: str = "items"
-    """Plural name of the items, for error messages."""
+    """Plural name of the items, which is used in error messages."""
     item: type = object
     """Type of an item."""
 

@@ -30,7 +30,7 @@ from bistro.models.options import Options
 OptionValue: TypeAlias = bool | int | float | str
 Verb: TypeAlias = Literal["parse", "tag", "score"]
 VERBS: dict[Verb, str] = {"parse": "parse", "tag": "tag", "score": "score words"}
-"""Tasks whose options can have defaults, with the verb phrases for error messages."""
+"""Tasks whose options can have defaults, with the verb phrases used in error messages."""
 DEFAULTS_HELP = "Default options of the model, which calls and commands can override."
 
 

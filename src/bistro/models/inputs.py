@@ -54,7 +54,7 @@ def as_sentence(given: Words) -> Sentence:
 
 
 def place_of(sentence: Sentence) -> str:
-    """Describe a sentence by its name and line, for error messages."""
+    """Describe a sentence by its name and line, for use in error messages."""
     name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
     return f"{name} at line {sentence.line}" if sentence.line else name
 

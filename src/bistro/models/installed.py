@@ -152,7 +152,7 @@ def _is_file(name: str) -> bool:
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:
-    """Yield the installed models in the order of their names.
+    """Yield the installed models, sorted by name.
 
     For a damaged model, an error is yielded instead of the model.
     """

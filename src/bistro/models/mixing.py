@@ -104,9 +104,9 @@ def require_same_events(*models: Scorer) -> None:
             continue
         if one.is_open != other.is_open:
             raise BistroError(
-                "one model spells unknown words (unknown = spelling) and the other has classes for "
-                "them, so their probabilities cannot be compared: train both with the same value "
-                "of unknown"
+                "one model spells unknown words (unknown = spelling) and the other assigns them to "
+                "classes, so their probabilities cannot be compared: train both with the same "
+                "value of unknown"
             )
         raise BistroError(
             f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "

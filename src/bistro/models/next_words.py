@@ -36,7 +36,7 @@ class VocabularySums(NextSums):
         weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
-        """Initialise with the run weights and the event probabilities, one row per run."""
+        """Initialise the distribution with run weights and event probabilities, one row per run."""
         self.vocabulary = vocabulary
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
@@ -148,8 +148,8 @@ def require_same_runs(runs: Sequence[Floats | None]) -> None:
     if len(numbers) > 1:
         shown = " and ".join(map(str, sorted(numbers)))
         raise BistroError(
-            f"the models of a mixture have different numbers of runs ({shown}): set the same "
-            "number for all of them with repeats"
+            f"the models of a mixture have different numbers of runs ({shown}): set repeats "
+            "to the same number for all of them"
         )
 
 

@@ -39,8 +39,8 @@ class ColumnContexts:
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
          "previous2.tag", "next.low"),
-        "Context of the expert that predicts tags and features from surrounding tags and capital "
-        "letters.",
+        "Context of the expert that predicts tags and features from the surrounding tags and "
+        "capitalisation.",
     )  # fmt: skip
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
@@ -91,7 +91,7 @@ class ColumnsConfig:
         "because every expert already includes the tag frequencies.",
     )
     known_lemmas: float = setting(
-        20.0, "Factor that makes lemmas seen in training likelier than new lemmas."
+        20.0, "Factor by which lemmas seen in training are favoured over new lemmas."
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Settings for learning the distributions."
@@ -105,9 +105,8 @@ class ColumnsConfig:
         weights = (self.evidence, self.other_evidence)
         if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(
-                f"evidence is {self.evidence:g} and other_evidence is {self.other_evidence:g}: "
-                f"both must lie between 0 and 1000; prior is {self.prior:g}: it must lie between "
-                "0 and 1"
+                f"evidence ({self.evidence:g}) and other_evidence ({self.other_evidence:g}) must "
+                f"lie between 0 and 1000, and prior ({self.prior:g}) must lie between 0 and 1"
             )
         if not 1 <= self.known_lemmas <= 1e6:
             raise ConfigError(

@@ -20,7 +20,7 @@ from bistro.treebank.sentence import Sentence
 TAGS = ("upos", "xpos", "feats")
 """The columns that are predicted jointly."""
 PREDICTED = (*TAGS, "lemmas")
-"""The columns that can be predicted, in the order of prediction."""
+"""The columns that can be predicted, in the order in which they are predicted."""
 START, END, ROOT = "START", "END", "ROOT"
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _AUXILIARIES = frozenset({"aux", "cop"})

@@ -6,8 +6,8 @@
 UPOS, XPOS and FEATS are one outcome, which several experts predict together
 (`bistro.inference.products`). The experts use the spelling, the surrounding words, the tree and the
 surrounding tags. A parser's tag probabilities serve as another expert. An edit rule derives the
-lemma from the word, so unseen words have lemmas too. Values from the input can be kept as evidence
-for the other values.
+lemma from the word, so unseen words can be lemmatised too. Values from the input can be kept as
+evidence for the other values.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -50,7 +50,7 @@ class ColumnsModel(Model):
 
     @property
     def found(self) -> tuple[str, ...]:
-        """The columns that the model predicts, in the order of prediction."""
+        """The columns that the model predicts, in the order in which it predicts them."""
         return (*(self.tags.columns if self.tags else ()), *([LEMMAS] if self.lemmas else []))
 
     def fill(

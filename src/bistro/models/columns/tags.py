@@ -27,12 +27,12 @@ correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""Weights of the experts and of the parser for calibrated probabilities. The weights were chosen on
-the development part of English EWT. The weights that give the best tags yield overconfident
-probabilities."""
+"""Weights of the experts and of the parser that yield calibrated probabilities. The weights were
+chosen on the development part of English EWT. The weights that give the best tags yield
+overconfident probabilities."""
 _DECIDING = 0.5
-"""Exponent of the tag scores when the lemma depends on several likely tags. The exponent was chosen
-on the development parts of the English EWT, French and Basque treebanks."""
+"""Exponent to which the tag scores are raised when the lemma depends on several likely tags. The
+exponent was chosen on the development parts of the English EWT, French and Basque treebanks."""
 _ANY: list[int] = []
 """The list of outcomes for words without kept values. An empty list means that all outcomes are
 possible. All words share one list, because separate lists would slow down the garbage collector."""
@@ -49,7 +49,7 @@ class Doubt:
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights of the tags for choosing the lemma."""
+    """Weights that the tags have when the lemma is chosen."""
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,9 @@ class Tags:
         return [Doubt(place, tags[i:j], shares[0][i:j], shares[1][i:j]) for place, i, j in rows]
 
     def _possible(self, row: tuple[str, ...]) -> list[int]:
-        """Return the outcomes that agree with the kept values of a word.
+        """Return the outcomes that are consistent with the kept values of a word.
 
-        An empty list means that all outcomes agree.
+        An empty list means that all outcomes are consistent with them.
         """
         if row.count(EMPTY) == len(row):
             return _ANY

@@ -1,4 +1,5 @@
-"""Training of the model of tags, features and lemmas, with one Markov chain per expert."""
+"""Training of the model that predicts tags, features and lemmas, with one Markov chain per
+expert."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> 
 def _experts(
     words: Words, columns: Sequence[str], config: ColumnsConfig, seed: int
 ) -> ProductLearner:
-    """Return the learner of the experts, which predict combinations of column values."""
+    """Return the learner for the experts, which predict combinations of column values."""
     outcomes = list(map(BETWEEN.join, zip(*(words.columns[n] for n in columns), strict=True)))
     seen = config.contexts.experts
     contexts = {name: [words.element(e) for e in context] for name, context in seen.items()}

@@ -1,4 +1,4 @@
-"""Word classes, which are learned from the neighbouring words in text without trees.
+"""Word classes, which are learned from the neighbours of each word in unparsed text.
 
 Two words are similar if they tend to have the same neighbours. The frequent words at the four
 nearest positions are counted, and the counts are converted to positive pointwise mutual
@@ -82,7 +82,7 @@ class WordClasses:
         return cls(words, np.stack(divided, axis=1).astype(np.int32))
 
     def arrays(self) -> Arrays:
-        """Return the array of class numbers, for a model file."""
+        """Return the array of class numbers that is stored in a model file."""
         return {"numbers": self.numbers}
 
     @classmethod

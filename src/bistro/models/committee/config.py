@@ -16,7 +16,7 @@ QUICK = IsbnConfig(
     hidden=80,
     learning=LearningSettings(passes=30, reads=75_000, patience=2, rate=0.1, dropout=0.15),
 )
-"""Settings of a latent-variable parser that is trained in half a minute. In a committee, a parser
+"""Settings of a latent-variable parser that takes half a minute to train. In a committee, a parser
 with these settings is almost as useful as a parser that is trained for 15 minutes."""
 AUTO = "auto"
 Member = Literal[
@@ -97,9 +97,9 @@ class CommitteeConfig:
         "The members of the committee. Possible members are transition parsers that read from "
         "left to right (left) or from right to left (right), Eisner's model (eisner), and the "
         "latent-variable parser in both directions (isbn, isbn-right). Transition parsers and "
-        "Eisner's model have variants with contexts that contain labels (-labels) and with the "
-        "other tag column (-other-tags). Transition parsers also have a variant with the contexts "
-        "of the preset table1 (-table1). If the treebank has only one tag column, "
+        "Eisner's model have variants whose contexts contain labels (-labels) and variants that "
+        "use the other tag column (-other-tags). Transition parsers also have a variant with the "
+        "contexts of the preset table1 (-table1). If the treebank has only one tag column, "
         "right-other-tags is replaced by right, or by left-labels if right is already a member. "
         "Duplicate members are left out.",
     )

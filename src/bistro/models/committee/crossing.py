@@ -36,15 +36,15 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Minimum proportion of crossing arcs in the occurrences of a pattern. Patterns that cross less
+"""Minimum proportion of crossing arcs among the occurrences of a pattern. Patterns that cross less
 often than this are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
-"""Weight of each prior, as a number of occurrences. Each level estimates how often a pattern
-crosses. The levels are all forms, a particular form of t, and particular forms of t and w. The
-estimate of each level is the prior of the next level. The prior of the first level is
-`PRIOR_SHARE`. The weights of priors and votes were chosen on the development parts of the Danish
-and Basque treebanks and on a part of the Danish training data."""
+"""Weight of each prior, expressed as a number of occurrences. Each level estimates how often a
+pattern crosses. The levels are all forms, a particular form of t, and particular forms of t and w.
+The estimate of each level is the prior of the next level. The prior of the first level is
+`PRIOR_SHARE`. The weights of the priors and the votes were chosen on the development parts of the
+Danish and Basque treebanks and on a part of the Danish training data."""
 MOST_STEPS = 3
 """Maximum number of arcs on the path from h down to t."""
 
@@ -95,7 +95,7 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the head's descendants outside `word`'s subtree, and whether they are children."""
+        """Yield the head's descendants outside `word`'s subtree, and whether each is a child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -152,7 +152,8 @@ class Crossing:
                     counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
-        """Yield the words that could replace `head` as the head of `word` by a crossing arc."""
+        """Yield the words that could replace `head` as the head of `word` through a crossing
+        arc."""
         frequent = self.frequent.get(tree.side(word, head))
         if frequent is None:
             return

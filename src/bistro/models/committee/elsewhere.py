@@ -1,7 +1,7 @@
 """Training of committee members by workers, with one member per task.
 
 Members share nothing during training, so the model file is identical to the file that a single
-process writes. Finished members are stored in the checkpoint. If a worker fails, its member is
+process would write. Finished members are stored in the checkpoint. If a worker fails, its member is
 trained again from the beginning.
 """
 
@@ -31,7 +31,7 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""The phase number of a checkpoint with members that were trained by workers. Training in a single
+"""The phase number of a checkpoint that contains members trained by workers. Training in a single
 process numbers its phases from 0."""
 TRACES = "traces"
 
@@ -39,7 +39,7 @@ TRACES = "traces"
 def begin(
     sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
-    """Prepare the training of a member that is trained with Markov chains."""
+    """Prepare a training run for a member that is trained with Markov chains."""
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)
@@ -49,7 +49,7 @@ class Errand(NamedTuple):
     """The training data and the settings that all members share."""
 
     sentences: dict[str, list[Sentence]]
-    """The training sentences, by the tag column that members use."""
+    """The training sentences, keyed by the tag column that members use."""
     own: str
     """The tag column of the unchanged sentences, on which latent-variable members are trained."""
     dev: Sequence[Sentence] | None
@@ -135,7 +135,7 @@ def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> N
 def _saved(
     session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
 ) -> Iterator[tuple[str, Learned]]:
-    """Yield the members in a checkpoint, whether a single process or workers wrote it."""
+    """Yield the members in a checkpoint that was written by a single process or by workers."""
     saved = session.saved(fingerprint)
     if not saved:
         return

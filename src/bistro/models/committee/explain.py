@@ -1,4 +1,4 @@
-"""Explanations of a committee's trees by the decisions of one member.
+"""Explanations of a committee's trees in terms of the decisions of one member.
 
 A committee has no derivation of its own, because it mixes the marginals of its members. The
 explanation shows how one member generates a given tree or the committee's tree.
@@ -27,7 +27,7 @@ def explain_vote(
     training: Iterable[Sentence] | None,
     name: str | None,
 ) -> Explanation:
-    """Explain a tree by the decisions of the named member or the member with the highest weight."""
+    """Explain a tree by the decisions of the named member or of the highest-weighted member."""
     place, explainer = _explainer(committee, name)
     member = committee.members[place]
     note = "the given tree"

@@ -28,7 +28,7 @@ def fitted(
 ) -> Fit:
     """Return the weights and the sharpness that fit the development set best.
 
-    The options must be the same as for parsing with these weights.
+    The options must be the same as those used for parsing with these weights.
     """
     known = with_trees(dev)
     votes = model.votes_of_members(known, model.with_defaults(tags=way, threads=threads, **options))
@@ -53,7 +53,7 @@ def with_trees(dev: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences of a development set that have trees."""
     known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
     if not known:
-        raise BistroError("the development set has no trees to fit the weights on")
+        raise BistroError("the development set has no trees to fit the weights to")
     return known
 
 

@@ -1,4 +1,4 @@
-"""Numeric features of the spelling of words, for stacked decisions.
+"""Numeric features of the spelling of words, which stacked decisions use.
 
 The ten features of a word are its form, its form in lower case, its suffixes of 3, 2 and 4 letters,
 its prefix of 3 letters, its shape, whether it is punctuation, its last letter, and its prefix of 2
@@ -46,7 +46,7 @@ def looks_of(form: str) -> tuple[int, ...]:
 
 
 def checksum(text: str) -> int:
-    """Return a checksum of a string, which is an integer from 0 to 2^31 - 1."""
+    """Return a checksum of a string as an integer from 0 to 2^31 - 1."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF
 
 

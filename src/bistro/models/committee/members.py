@@ -107,7 +107,8 @@ def _transition(
 
 
 def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> IsbnConfig:
-    """Return the settings of a latent-variable parser that uses the same trees as other members."""
+    """Return the settings of a latent-variable parser that uses the same trees as the other
+    members."""
     return replace(
         own,
         direction="right-to-left" if to_left else own.direction,

@@ -48,7 +48,7 @@ class Fit:
 
     @classmethod
     def together(cls, fits: Sequence[Fit]) -> Fit:
-        """Return the weights of a committee that joins several committees in equal shares."""
+        """Return the weights of a committee that combines several committees with equal weights."""
         share = 1 / len(fits)
         return cls(
             tuple(share * weight for fit in fits for weight in fit.heads),
@@ -87,7 +87,7 @@ class OtherVotes:
 
     names: list[str]
     numbers: dict[int, Ints]
-    """The indices of each member's tags in `names`, by the index of the member."""
+    """The indices of each member's tags in `names`, keyed by the index of the member."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], column: str) -> OtherVotes:
@@ -117,7 +117,7 @@ class Symbols:
     """The committee's index for each tag of each member, or None if the member uses another
     column."""
     other_tags: dict[str, OtherVotes]
-    """The tags of members that use another tag column, by the name of the column."""
+    """The tags of members that use another tag column, keyed by the name of the column."""
 
     @cached_property
     def is_lifted(self) -> NDArray[np.bool_]:

@@ -82,8 +82,8 @@ class CommitteeOptions(DictionaryOptions):
     """Options for parsing with a committee. Each member uses the options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether the samples of a sentence depend on its number in the input. The value is false for a
-    committee, because a member with a maximum sentence length counts only the sentences that it
+    """Whether the samples of a sentence depend on its position in the input. The value is false for
+    a committee, because a member with a maximum sentence length counts only the sentences that it
     parses."""
 
     search: Literal["particles", "beam"] = "particles"
@@ -105,12 +105,12 @@ class CommitteeModel(TaggingByParsing, Model):
     config: CommitteeConfig
     members: list[Voter]
     fits: dict[str, Fit]
-    """The weights of the members, by the source of tags (given or joint)."""
+    """The weights of the members, keyed by the source of tags (given or joint)."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
     """The patterns of words in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
-    """The stacks that weight the votes, by the source of tags (given or joint)."""
+    """The stacks that weight the votes, keyed by the source of tags (given or joint)."""
     classes: WordClasses = NO_CLASSES
     """The word classes that the stacks use."""
 
@@ -160,7 +160,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return a sentence's tags that are unknown to the member with the most unknown tags.
+        """Return the tags of a sentence that are unknown to the member with the most unknown tags.
 
         A tag may be unknown to a member because the member combines tags with features.
         """
@@ -180,7 +180,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return ", ".join([*parts, settings.goal])
 
     def with_defaults(self, **options: Any) -> dict[str, Any]:
-        """Return the given parsing options, completed by the committee's defaults."""
+        """Return the given parsing options, with the committee's defaults filled in."""
         return {"tags": "joint", "size": self.config.particles, **options}
 
     def _parse_options(self, options: Mapping[str, Any]) -> CommitteeOptions:
@@ -196,7 +196,7 @@ class CommitteeModel(TaggingByParsing, Model):
         The first tree is the minimum-risk tree under the mixed marginals. With ``kbest`` or
         ``mbr=False``, the best trees of each member are ranked by the mixture of the members'
         posteriors. A sample is drawn in two steps: first a member according to its weight, and then
-        a tree from the posterior of this member.
+        a tree from the posterior of that member.
         """
         settings, options = self._parse_options(options), self.with_defaults(**options)
         by_risk = settings.by_risk
@@ -306,7 +306,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
     def _may_cross(self, mixture: Mixture, settings: CommitteeOptions) -> list[bool]:
-        """Return whether arcs of each sentence's tree may be moved so that they cross."""
+        """Return, for each sentence, whether arcs of its tree may be moved so that they cross."""
         knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not settings.by_risk or settings.partial:
             return [False] * (mixture.offsets.size - 1)
@@ -340,7 +340,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the members' weights and headers."""
+        """Return the header of the model file, including the members' weights and headers."""
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],

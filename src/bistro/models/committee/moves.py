@@ -73,7 +73,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is an ancestor of another word or the same word."""
+    """Return whether a word is identical to another word or is one of its ancestors."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -131,7 +131,7 @@ class _Votes:
     def lifted(
         self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
     ) -> dict[tuple[int, int], _Arc]:
-        """Return the weighted votes for crossing arcs, by word and new head."""
+        """Return the weighted votes for crossing arcs, keyed by word and new head."""
         arcs: dict[tuple[int, int], _Arc] = {}
         for word in self.noted():
             for head, notes in _notes(self.row(word)).items():

@@ -20,16 +20,17 @@ SWEEP, FINISHING = 0.055, 0.1
 FITTING = 0.7
 """Relative time per member for voting on a development set."""
 CHAINS_OF_FOLD, LEARNING_OF_FOLD = 0.3, 3.3
-"""Relative times for training on one of two folds. The first value is for a member with chains, and
-the second value is for a latent-variable member."""
+"""Relative times for training on one of two folds. The first value is for a member that is trained
+with Markov chains, and the second value is for a latent-variable member."""
 VOTES, LATENT_VOTES = 0.5, 2.5
 """Relative times for voting on one of two folds, both with predicted and with given tags. The first
-value is for a member with chains, and the second value is for a latent-variable member."""
+value is for a member that is trained with Markov chains, and the second value is for a
+latent-variable member."""
 JUDGING = 0.6
 """Relative time per member and pass for training the stacks."""
 WITHOUT_VOTING = {"chains": 0.6, "finish": 0.15, "latent": 0.0}
 """Shares of the phases in the time for fitting the sharpness on held-out sentences. The remaining
-quarter is for voting."""
+quarter is spent on voting."""
 
 
 def phase_shares(

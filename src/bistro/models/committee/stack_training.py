@@ -2,7 +2,7 @@
 
 The training sentences are assigned to folds in short contiguous stretches, so that every fold
 contains all genres. For each fold, members are trained briefly on the other folds and then vote on
-this fold. In this way, the votes on each sentence come from members that have not seen it. The
+that fold. In this way, the votes on each sentence come from members that have not seen it. The
 weights of the mixture and the stack are learned from these votes.
 
     the weights of the mixture      as from a development set
@@ -12,10 +12,10 @@ The second round of a stack uses the trees of the first round. For each fold, th
 round come from a stack that is trained on the other folds.
 
 Members that are trained on all sentences are slightly more accurate than members that are trained
-on some folds. This difference affects only the calibration, which is fitted on a development set.
-Without a development set, probabilities are not calibrated. The sharpness could be fitted on folds
-that the stack was not trained on, but the mean probabilities were then 1 to 3 percentage points
-below the accuracy.
+on only some of the folds. This difference affects only the calibration, which is fitted on a
+development set. Without a development set, probabilities are not calibrated. The sharpness could be
+fitted on folds that the stack was not trained on, but in experiments the mean probabilities were
+then 1 to 3 percentage points below the accuracy.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ from bistro.treebank.sentence import Sentence
 STRETCH = 20
 """Number of consecutive sentences that are put into the same fold."""
 LEAST_STACKED = 4000
-"""Minimum number of training words for a stack. With fewer words, a stack reduces the accuracy."""
+"""Minimum number of training words for which a stack is trained. With fewer words, a stack reduces
+the accuracy."""
 
 
 def dealt(
@@ -76,8 +77,8 @@ def dealt(
 
 
 WORDS_FOR_DROPOUT = 100_000
-"""Minimum number of training words for dropout. With fewer words, dropout makes a stack
-underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
+"""Minimum number of training words for which dropout is used. With fewer words, dropout makes a
+stack underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
 probability of 79 % and an accuracy of 90 %."""
 
 Lesson = tuple[StackBatch, NDArray[np.int32], int]
@@ -106,7 +107,7 @@ class Judging:
     def learned(
         self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
     ) -> tuple[Fit, Stack]:
-        """Train a stack and the weights of the members, for one source of tags."""
+        """Train a stack and the weights of the members for one source of tags."""
         first = folds[0]
         fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
         ballots = [
@@ -136,7 +137,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold heads of all words, and the committee's indices of their gold labels and tags."""
+    """The gold heads of all words, and the committee's indices for their gold labels and tags."""
 
     heads: Ints
     labels: Ints
@@ -170,7 +171,7 @@ class Course:
 
 
 def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
-    """Train a stack on the votes on all folds. A stack for given tags does not predict tags."""
+    """Train a stack on the votes from all folds. A stack for given tags does not predict tags."""
     golds = [Gold.of(ballot) for ballot in ballots]
     wanted = [name for name in DECISIONS if (name != TAGS or tags)]
     if not ballots[0].mixture.symbols.labels:

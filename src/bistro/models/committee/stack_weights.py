@@ -39,7 +39,7 @@ SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
 
 
 def rounded(weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round weights to half precision, as they are saved, and set the smallest weights to 0."""
+    """Round weights to half precision, in which they are saved, and set the smallest to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 
@@ -90,7 +90,7 @@ def restored(name: str, arrays: Arrays) -> Weights:
 
 
 def checked(name: str, weights: NDArray[Any]) -> NDArray[np.float32]:
-    """Check and return the weights of a file without templates, which contains all weights."""
+    """Check and return the weights from a file without templates, which contains all weights."""
     if name not in NAMES or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
     check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})

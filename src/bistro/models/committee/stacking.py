@@ -19,10 +19,10 @@ mixture. Decisions are made in this order:
 A second round with its own weights may use the tree of the first round instead of the tree of the
 mixture. Each decision yields probabilities for every word, which replace the probabilities of the
 mixture. Values that no member proposes are not candidates, so given annotation does not change. An
-additional candidate represents the case that all proposed heads of a word are wrong. The
+additional candidate represents the case in which all proposed heads of a word are wrong. The
 probability of the additional candidate is not part of the result, so the probabilities of a word's
 heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
-Martins and others (2008), who use the tree of one parser to provide features for another parser.
+Martins and others (2008), who used the tree of one parser to provide features for another parser.
 """
 
 from __future__ import annotations

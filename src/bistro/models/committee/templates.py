@@ -140,7 +140,7 @@ OF_CLASSES = {"tags": TAGS_OF_CLASSES, "heads": HEADS_OF_CLASSES, "labels": LABE
 
 
 def usual(*, classes: bool) -> dict[str, Templates]:
-    """Return the default templates of each decision, with or without word classes."""
+    """Return the default templates for each decision, with or without word classes."""
     return {
         name: (own + OF_CLASSES[name] if classes else own, of_votes)
         for name, (own, of_votes) in DECISIONS.items()

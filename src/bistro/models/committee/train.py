@@ -62,7 +62,7 @@ sweeps, the votes of these members are as confident as after 20 sweeps."""
 PREPARING = 0.25
 """Share of a member's training time that is spent on preparing its events."""
 VOTING = 0.25
-"""Share of the time for fitting that is spent on voting, if there is no stack."""
+"""Share of the fitting time that is spent on voting, if there is no stack."""
 
 
 def train_committee(
@@ -111,7 +111,7 @@ def train_with_text(
 
 @dataclass
 class _Training:
-    """A training run of all members, which may resume from a checkpoint."""
+    """A training run for all members, which may resume from a checkpoint."""
 
     sentences: list[Sentence]
     config: CommitteeConfig

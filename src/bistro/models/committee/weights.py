@@ -1,4 +1,4 @@
-"""Weights and sharpness of a committee's votes, learned on held-out data.
+"""Weights and sharpness of a committee's votes, learned from held-out data.
 
 Likely weights maximise the probability of the correct entries (`bistro.inference.mixture_weights`).
 Accurate weights maximise the number of correct choices, where the choice for a word is the
@@ -27,8 +27,8 @@ LEAST_GAIN = 1e-4
 gains may be due to chance."""
 MOST_ROUNDS = 10
 SPREAD = 0.5
-"""Standard deviation of the normal prior on slope and offset, with means 1 and 0. With few words,
-slope and offset stay close to these means."""
+"""Standard deviation of the normal priors on the slope and the offset, whose means are 1 and 0.
+With few words, the slope and the offset stay close to these means."""
 CERTAIN = 1e-9
 NEWTON_STEPS = 20
 

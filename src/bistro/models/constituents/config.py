@@ -38,7 +38,7 @@ class ConstituentsConfig:
 
     members: tuple[Member, ...] = setting(
         ("head-left", "head-right", "left", "head-left-verbs", "head-right-verbs"),
-        "The members. The name of a member selects how it binarises trees. Labels contain marks "
+        "The members. The name of a member determines how it binarises trees. Labels contain marks "
         "for heads unless the name ends in -plain or -verbs. If a name is repeated, the committee "
         "has several chains of that member.",
     )

@@ -1,7 +1,7 @@
 """A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
 
 Members differ in the binarisation of trees, in the marks on labels, and in their Markov chains.
-Each member draws trees of a sentence from its posterior. The probability of a labelled span is the
+Each member draws trees for a sentence from its posterior. The probability of a labelled span is the
 weighted mean of its relative frequencies in the draws of all members.
 
     p(label, start, end) = Σ over members of  weight · share of its draws with this constituent

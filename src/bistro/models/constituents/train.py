@@ -29,7 +29,7 @@ from bistro.treebank.constituents import simplified
 
 SEEDS = 2**64
 FITTING = 0.15
-"""Approximate share of the training time for fitting weights on a development set."""
+"""Approximate share of the training time that is spent on fitting weights to a development set."""
 
 
 def train_constituents(

@@ -36,7 +36,7 @@ NOT_EMPTY = "divided by {:.4g}: a sentence has a word, so no stop comes first"
 def explain_tree(
     model: EisnerModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
-    """Explain a given or predicted tree by the decisions that generate it, head by head."""
+    """Explain a given or predicted tree in terms of its decisions, head by head."""
     words, tree, is_given = tree_to_explain(model, sentence)
     known = None if training is None else _events(model, training_batch(model, training))
     distributions = {name: model.distributions[name] for name in _names(model)}
@@ -72,7 +72,7 @@ class _Generation:
     step: int = 0
 
     def decisions(self) -> Iterator[Decision]:
-        """Yield the decisions of all heads in the order of generation.
+        """Yield the decisions of all heads in the order in which they are generated.
 
         The decisions on the left side of a head precede those on its right side.
         """

@@ -137,9 +137,9 @@ class EisnerModel(ParsingAbility):
         )
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Explain the probability of the given tree or of the best tree by its decisions.
+        """Explain the probability of the given tree or of the best tree in terms of its decisions.
 
-        If `training` data is given, the result also contains the counts of each context in this
+        If `training` data is given, the result also contains the counts of each context in that
         data.
         """
         from bistro.models.eisner.explain import explain_tree

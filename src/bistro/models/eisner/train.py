@@ -25,11 +25,11 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Ignore the progress of the steps."""
+    """Ignore a report of the number of finished steps."""
 
 
 class EisnerTraining:
-    """A training run of Eisner's model, with its Markov chains."""
+    """A training run for Eisner's model, with its Markov chains."""
 
     def __init__(
         self,

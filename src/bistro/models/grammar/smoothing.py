@@ -30,7 +30,7 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""Factors for the frequency of phrases among all symbols, which are tried in this order."""
+"""Factors for scaling the frequency of phrases among all symbols, tried in this order."""
 LONGEST_MEAN = 200.0
 """Maximum expected length of a sentence, in words. A grammar that exceeds this expected length is
 rejected."""
@@ -59,7 +59,7 @@ def shares(counts: Mapping[str, int], level: Level) -> Shares:
 
 
 class Levels(NamedTuple):
-    """Parameters of the Pitman-Yor processes of a grammar, most specific processes first."""
+    """Parameters of a grammar's Pitman-Yor processes, starting with the most specific."""
 
     rules: Level
     children: Level
@@ -94,8 +94,8 @@ def smoothed_grammar(
         if grammar.is_finite(LONGEST_MEAN):
             return grammar
     raise BistroError(
-        "the expected length of a sentence of this grammar is infinite: there are too few trees to "
-        "learn from"
+        "the expected length of sentences under this grammar is infinite: there are too few trees "
+        "to learn from"
     )
 
 
@@ -150,7 +150,7 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return the probability of each word under any tag, based on the number of its tags."""
+    """Return the probability of each word under any tag, based on how many tags it occurs with."""
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 

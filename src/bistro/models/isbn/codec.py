@@ -48,7 +48,7 @@ class IsbnCodec(Codec):
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
-        """Build the codec of a treebank. Also return the number of sentences with lifted arcs."""
+        """Build the codec for a treebank. Also return the number of sentences with lifted arcs."""
         plain, lifted = Codec.learn(sentences, config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         counts = Counter(tag for tree in trees for tag in tree.tags)
@@ -83,7 +83,7 @@ class IsbnCodec(Codec):
         return batch
 
     def lemma_numbers(self, sentences: Sequence[Sentence], trees: Sequence[Tree]) -> Ints:
-        """Return lemma indices in the order of generation.
+        """Return lemma indices in the order in which the words are generated.
 
         Words without a given tag have no lemma.
         """
@@ -97,12 +97,12 @@ class IsbnCodec(Codec):
         return np.array(self.in_order(rows), dtype=np.int32)
 
     def in_order(self, rows: Iterable[Sequence[int]]) -> list[int]:
-        """Concatenate the values of all sentences, in the order of generation."""
+        """Concatenate the values of all sentences, in the order in which words are generated."""
         step = -1 if self.config.direction == "right-to-left" else 1
         return [number for row in rows for number in row[::step]]
 
     def cluster_numbers(self, trees: Sequence[Tree]) -> NDArray[np.int64]:
-        """Return the cluster indices of all words, in the order of generation."""
+        """Return the cluster indices of all words, in the order in which words are generated."""
         rows = ([self._tag_ids[self.cluster(tag)] for tag in tree.tags] for tree in trees)
         return np.array(self.in_order(rows), dtype=np.int64)
 

@@ -64,8 +64,7 @@ class LearningSettings:
     )
     patience: int = setting(
         6,
-        "Training ends after this number of passes without an improvement on the held-out "
-        "sentences.",
+        "Training ends after this number of passes without improvement on the held-out sentences.",
     )
     at_once: int = setting(16, "Number of sentences per step.", most=100_000)
     steps: Literal["adagrad", "plain"] = setting(
@@ -136,7 +135,7 @@ class IsbnConfig(ParserSettings):
 
     tag_features: tuple[str, ...] = setting(
         ("*",),
-        "Morphological features that are predicted with the tag. The value * selects all "
+        "Morphological features that are predicted together with the tag. The value * selects all "
         "features of the column FEATS.",
     )
     labels: Literal["two-step", "none"] = setting(
@@ -192,7 +191,7 @@ class IsbnConfig(ParserSettings):
             raise ConfigError("a feature is named twice")
         if self.sees("coarse") and self.tagset != "xpos":
             raise ConfigError(
-                "features with coarse tags also need language-specific tags: set tagset = 'xpos'"
+                "features that use coarse tags require language-specific tags: set tagset = 'xpos'"
             )
         if min(self.hidden, self.unknown_below, self.listed) < 1:
             raise ConfigError("hidden, unknown_below and listed must be at least 1")

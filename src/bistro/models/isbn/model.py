@@ -143,7 +143,8 @@ class IsbnModel(LanguageAbility):
     ) -> dict[str, NDArray[np.int32]]:
         """Return the heads, label indices and tag indices of all words in the best parses.
 
-        Words are in the order of generation, which is reversed in a right-to-left model.
+        Words are in the order in which they are generated, which is reversed in a right-to-left
+        model.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
         arrays = self._parse_batch(

@@ -34,7 +34,7 @@ def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
 
 
 def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Return the index of each lemma, or 0 if it is unknown, or `NOT_GIVEN` if it is empty.
+    """Return the index of each lemma: 0 if it is unknown, and `NOT_GIVEN` if it is empty.
 
     >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
     [1, -1, 0]
@@ -44,7 +44,7 @@ def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
 
 
 def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
-    """Return the most frequent value of every key, or 0 for keys without values.
+    """Return the most frequent value for every key, or 0 for keys without values.
 
     In a tie, the lowest value is returned.
 

@@ -30,7 +30,7 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 FIRST, PARSING = 0.1, 0.2
-"""Approximate shares of the training time for the first parser and for parsing the text."""
+"""Approximate shares of the training time spent on the first parser and on parsing the text."""
 
 
 def train_with_text(
@@ -77,7 +77,7 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
         tree = codec.decode(heads, labels, tags, restore_crossing=False)
         trees.append((Sentence.from_columns(words), tree))
     if begin != analyses.words:
-        raise BistroError("the raw text changed during training: start from the beginning")
+        raise BistroError("the raw text changed during training: restart the training")
     return trees
 
 

@@ -57,9 +57,9 @@ def parse_labelling(text: str, tags: str) -> Labelling:
     for name in names:
         if name not in known:
             raise ConfigError(
-                f"the labelling '{text}' has the unknown column '{name}'{nearest(name, known)}: "
-                "use some of the letters H, D and R, or join columns with +; the columns are "
-                f"{', '.join(known)}"
+                f"the labelling '{text}' contains the unknown column '{name}'"
+                f"{nearest(name, known)}: use some of the letters H, D and R, or join columns "
+                f"with +; the columns are {', '.join(known)}"
             )
     head = tuple(n.removeprefix(OF_HEAD) for n in names if n.startswith(OF_HEAD))
     dependent = tuple(n for n in names if not n.startswith(OF_HEAD))
@@ -78,7 +78,7 @@ def order_of(model: str) -> int | None:
     if model == MODEL_C:
         return 1
     if not re.fullmatch(r"n[1-9][0-9]?", model):
-        raise ConfigError(f"unknown model of word order '{model}': choose oo, c, or n1, n2, n3, …")
+        raise ConfigError(f"unknown word-order model '{model}': choose oo, c, or n1, n2, n3, …")
     return int(model[1:])
 
 

@@ -79,7 +79,7 @@ def part_names(config: LinearizeConfig) -> list[str]:
 
 @dataclass(eq=False, repr=False)
 class LinearizeModel(Model):
-    """A trained model of word order."""
+    """A trained word-order model."""
 
     kind: ClassVar[str] = "linearize"
 
@@ -230,7 +230,7 @@ class LinearizeModel(Model):
         if kbest < 1:
             raise ConfigError(f"kbest is {kbest}, but must be at least 1")
         if ties not in get_args(Ties):
-            raise ConfigError(f"ties = '{ties}' must be one of {', '.join(get_args(Ties))}")
+            raise ConfigError(f"ties is '{ties}', but must be one of {', '.join(get_args(Ties))}")
         check_seed(seed)
         tree = self.tree_of(sentence)
         streams = tuple(Stream(seed, f"linearize.{x}", sentence.line) for x in ("ties", "orders"))
@@ -291,7 +291,7 @@ class LinearizeModel(Model):
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the weights and labels."""
+        """Return the header of the model file, including the weights and labels."""
         return {
             "punctuation_rule": self.rule,
             "weights": self.weights.tolist(),

@@ -23,13 +23,13 @@ from bistro.models.linearize.trees import Labels
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SMALL = 1200
-"""Maximum number of cells in a table that is cached. A cell takes 32 bytes."""
+"""Maximum number of cells in a cached table. A cell takes 32 bytes."""
 MOST_REMEMBERED = 500
 """Maximum number of cached tables. Without a limit, the cache of a server would keep growing."""
 
 
 class Part(Protocol):
-    """A part of the mixture, which gives weights to the orders of a family."""
+    """A part of the mixture, which assigns weights to the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders of a family, given the label and the count of each dependent type."""

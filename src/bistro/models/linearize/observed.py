@@ -106,7 +106,7 @@ def _arrays(
 
 
 class SeenOrders(Orders):
-    """Orders weighted by the mass of the seen label order plus a share of a base distribution."""
+    """Orders weighted by the observed mass of their labels plus a share of a base distribution."""
 
     def __init__(
         self,
@@ -116,7 +116,8 @@ class SeenOrders(Orders):
         log_rest: float,
         base: Orders,
     ) -> None:
-        """Set the labels and masses. `log_ways` is log(number of type orders per label order)."""
+        """Set the labels and masses. `log_ways` is the log of the number of type orders per label
+        order."""
         self.counts = base.counts
         self._labels = list(labels)
         self._seen = seen
@@ -127,7 +128,7 @@ class SeenOrders(Orders):
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 
     def log_weight(self, order: Order) -> float:
-        """Return the logarithm of the order's seen mass plus its share of the base distribution."""
+        """Return the log of an order's observed mass plus its share of the base distribution."""
         return self._log_sum(self._seen.get(self._labelled(order), 0.0), order)
 
     def _log_sum(self, mass: float, order: Order) -> float:
@@ -139,7 +140,7 @@ class SeenOrders(Orders):
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield the seen orders and the orders of the base distribution by decreasing weight."""
+        """Yield the observed orders and the base orders, sorted by decreasing weight."""
         seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
         seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
@@ -165,7 +166,7 @@ class SeenOrders(Orders):
             yield types[: len(left)], types[len(left) :]
 
     def sample(self, stream: Stream) -> Order:
-        """Draw an order from the seen orders or from the base distribution."""
+        """Draw an order from the observed orders or from the base distribution."""
         if draw(np.array([self._log_seen, self._log_rest + self._base.log_total]), stream):
             return self._base.sample(stream)
         orders = list(self._seen)

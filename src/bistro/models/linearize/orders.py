@@ -52,8 +52,8 @@ LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""
 EQUAL = 9
-"""Number of decimals to which log-weights are rounded for comparison. Further digits depend on the
-order of summation."""
+"""Number of decimal places to which log-weights are rounded for comparison. Further digits depend
+on the order of summation."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
 """A partial order: the current side, the counts of the remaining types, the context, the log-weight
 so far, and the order so far."""
@@ -73,7 +73,7 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing log-weight, with ties in random order."""
+        """Yield all orders, sorted by decreasing log-weight, with ties in random order."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -175,7 +175,7 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight.
+        """Yield all orders, sorted by decreasing weight.
 
         The weight depends only on which dependents are on each side.
 
@@ -252,7 +252,7 @@ class NgramOrders(SequenceOrders):
         return int(self._radix @ rest)
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by decreasing weight, using A* with exact completion weights."""
+        """Yield all orders, sorted by decreasing weight, using A* with exact completion weights."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
         start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))

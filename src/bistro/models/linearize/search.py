@@ -1,9 +1,9 @@
 """Exact search for the best orders under a mixture, without examining all orders.
 
-Each part of the mixture yields a list of orders by decreasing probability. An order that is not yet
-in any list has a probability of at most sum_m w_m p_m(last order of list m). When the k best orders
-so far are at least as probable as this bound, they are the k best of all orders (Fagin's threshold
-algorithm).
+Each part of the mixture yields a list of orders, sorted by decreasing probability. An order that is
+not yet in any list has a probability of at most sum_m w_m p_m(last order of list m). When the k
+best orders so far are at least as probable as this bound, they are the k best of all orders
+(Fagin's threshold algorithm).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def mixed_log_prob(
 def preferred(
     ranked: list[tuple[float, Order]], own: tuple[float, Order]
 ) -> list[tuple[float, Order]]:
-    """Move the order `own` before all other orders of the same probability."""
+    """Move the order `own` ahead of all other orders with the same probability."""
     if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
         return ranked
     others = [pair for pair in ranked if pair[1] != own[1]]

@@ -1,4 +1,4 @@
-"""Training of a model of morphology, for written words or for utterances."""
+"""Training of morphology models for written words or for utterances."""
 
 from __future__ import annotations
 

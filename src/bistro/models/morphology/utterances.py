@@ -1,4 +1,4 @@
-"""A model that groups the morphemes of an utterance into words, with a stem and affixes.
+"""A model that groups the morphemes of an utterance into words, each with a stem and affixes.
 
 The input is the sequence of morphemes in an utterance, without word boundaries. A tree groups the
 morphemes into words.
@@ -115,7 +115,8 @@ class UtteranceTask(Task[Paragraph]):
         return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return a tree of words and morphemes. Without a derivation, each morpheme is a word."""
+        """Return a tree of words and morphemes. Without a derivation, each morpheme is treated as a
+        word."""
         root = Tree(TOP)
         if derivation is None:
             root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]

@@ -1,4 +1,4 @@
-"""Explanations of word probabilities by back-off to shorter contexts."""
+"""Explanations of word probabilities in terms of back-off to shorter contexts."""
 
 from __future__ import annotations
 

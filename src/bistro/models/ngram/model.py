@@ -2,7 +2,7 @@
 
 The model is a hierarchical Pitman-Yor process over words (Teh 2006). The context of a word consists
 of the words before it, nearest first, padded with sentence starts. The end of the sentence, `</s>`,
-is predicted like a word. The n-gram model is the baseline for all syntactic language models of
+is predicted like a word. The n-gram model is the baseline for all syntactic language models in
 Bistro.
 
 >>> import bistro
@@ -85,7 +85,7 @@ class NgramModel(AnyNgramModel):
         return np.concatenate((ids[::-1], starts))[:pad]
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Explain the probability of every word and of the sentence end by its contexts.
+        """Explain the probability of every word and of the sentence end in terms of its contexts.
 
         If `training` data is given, the result also contains the counts of each context and of the
         word in each context.
@@ -157,7 +157,7 @@ class NgramModel(AnyNgramModel):
         return ids
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the vocabulary."""
+        """Return the header of the model file, including the vocabulary."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,

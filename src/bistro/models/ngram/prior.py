@@ -1,4 +1,4 @@
-"""Draws of texts from the prior of the n-gram model, for simulation-based calibration."""
+"""Texts drawn from the prior of the n-gram model, for simulation-based calibration."""
 
 from __future__ import annotations
 

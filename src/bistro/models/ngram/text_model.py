@@ -63,7 +63,7 @@ class TextModel(AnyNgramModel):
     config: NgramConfig
     vocabulary: Vocabulary
     """The training words. All other words are reported as unknown, although the model predicts
-    their characters like those of known words."""
+    their characters in the same way as those of known words."""
     units: Units
     process: PitmanYor
     origin: Origin
@@ -138,7 +138,7 @@ class TextModel(AnyNgramModel):
             ids.append(drawn)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the vocabulary and the alphabet."""
+        """Return the header of the model file, including the vocabulary and the alphabet."""
         return {
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
@@ -207,7 +207,7 @@ class TextChain:
         return level_figures("text", list(zip(discounts, every, strict=True)), tables)
 
     def state(self) -> dict[str, Any]:
-        """Return all values that change during sweeps, for a checkpoint."""
+        """Return all values that change during sweeps, to be saved in a checkpoint."""
         (state,) = self.process.states()
         return {**flat({PROCESS: state}), "calls": np.array([self.process.calls])}
 

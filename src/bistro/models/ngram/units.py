@@ -89,7 +89,7 @@ class Bytes(Units):
         return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.int32)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Convert bytes to text. Invalid UTF-8 becomes replacement characters."""
+        """Convert bytes to text. Invalid UTF-8 is converted to replacement characters."""
         return bytes(ids).decode("utf-8", "replace")
 
     def header(self) -> dict[str, Any]:

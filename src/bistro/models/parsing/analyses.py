@@ -44,7 +44,7 @@ class Analyses:
     _pieces: list[dict[str, NDArray[Any]]] = field(default_factory=list)
 
     def add(self, sentences: int, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Append the analyses of the sentences of a piece of text."""
+        """Append the analyses of the sentences in a piece of text."""
         self._pieces.append(dict(columns))
         self.sentences += sentences
         self.words += columns["heads"].size
@@ -54,7 +54,7 @@ class Analyses:
         return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all analyses as arrays, for a checkpoint."""
+        """Return all analyses as arrays, to be saved in a checkpoint."""
         arrays = {f"analyses.{name}": self._whole(name) for name in COLUMNS}
         return {**arrays, "analyses.sentences": np.array([self.sentences])}
 

@@ -35,12 +35,12 @@ COARSE = "UPOS"
 """Name of the feature that adds the universal tag to a language-specific tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 REMEMBERED = 1 << 14
-"""Maximum number of cached results of splitting the features of a word."""
+"""Maximum number of annotations for which the selected features are cached."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The tags, heads and labels of one sentence as the model uses them."""
+    """The tags, heads and labels of one sentence, in the form in which the model uses them."""
 
     tags: list[str]
     heads: list[int]
@@ -75,13 +75,13 @@ class Codec:
     def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
-        """The tags that a word of the input may have. If the tag is empty, the model predicts
+        """The tags that a word in the input may have. If the tag is empty, the model predicts
         it."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
-        """Build the codec of a treebank. Also return the number of sentences with lifted arcs."""
+        """Build the codec for a treebank. Also return the number of sentences with lifted arcs."""
         vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
@@ -148,7 +148,8 @@ class Codec:
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the indices of all words in the order of generation, and the sentence offsets."""
+        """Return the word indices in the order in which words are generated, and the sentence
+        offsets."""
         ids, offsets = self.vocabulary.encode_all(sentences)
         if self.config.direction == "right-to-left":
             ids = ids[_mirrored(offsets)]
@@ -250,7 +251,7 @@ def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
         word = tags.index(EMPTY)
         raise TreebankError(
             f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag: give a "
-            "treebank with tags (raw text is given with --text)",
+            "treebank with tags (use --text for raw text)",
             line=sentence.line or None,
         )
     require_heads(sentence)

@@ -133,7 +133,7 @@ METHODS = {
 
 
 class LanguageAbility(Scoring, ParsingAbility):
-    """Mixin with language-model methods, for parsers that generate words."""
+    """Mixin that provides language-model methods for parsers that generate words."""
 
     score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
@@ -324,7 +324,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], settings: Any) -> None:
-    """Raise an error if all analyses of a sentence were lost because of too few particles."""
+    """Raise an error if all analyses of a sentence were lost for lack of particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)

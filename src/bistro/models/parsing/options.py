@@ -21,12 +21,12 @@ class SharedOptions(Options):
     """Options that all parsers accept."""
 
     samples_by_number: ClassVar[bool] = True
-    """Whether the samples of a sentence depend on its number in the input."""
+    """Whether the samples of a sentence depend on its position in the input."""
 
     tags: Literal["joint", "given"] = "joint"
-    """Whether tags are predicted with the tree or taken from the input."""
+    """Whether tags are predicted together with the tree or taken from the input."""
     partial: bool = False
-    """Whether heads and labels in the input are used as evidence. A head or label ``_`` is
+    """Whether heads and labels in the input are used as evidence. A head or label that is ``_`` is
     predicted."""
     temperature: float = 2.0
     """Temperature for marginals, samples and the minimum-risk tree. The value 1 gives the model's
@@ -74,7 +74,7 @@ class SharedOptions(Options):
 
 @dataclass(frozen=True)
 class DictionaryOptions(SharedOptions):
-    """Options of parsers with a tag dictionary, which lists the tags of each word in training."""
+    """Options of parsers that use a tag dictionary, which lists each word's tags in training."""
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes

@@ -31,7 +31,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class ParsingAbility(TaggingByParsing, Model):
-    """Mixin with parsing methods, for models that parse in the C++ core."""
+    """Mixin that provides parsing methods for models that parse in the C++ core."""
 
     parse_options: ClassVar[type[CoreOptions]]
     finds_tags: ClassVar[bool] = True
@@ -46,7 +46,7 @@ class ParsingAbility(TaggingByParsing, Model):
     """The parser in the C++ core. The method parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the model file, with the words, tags and labels."""
+        """Return the header of the model file, including the words, tags and labels."""
         return {"single_root": self.single_root, **self.codec.header()}
 
     def summary(self) -> dict[str, Any]:

@@ -8,8 +8,8 @@ A parser that also learns from raw text is trained in phases. Training may have 
 
 The vocabulary of the model contains the words of the treebank and the text. The vocabulary of the
 first parser contains only the words of the treebank. A checkpoint records its phase, so an
-interrupted run resumes where it stopped. Kinds of parsers differ only in how they learn from the
-parses. All other training steps are in this module.
+interrupted run resumes where it stopped. The kinds of parsers differ only in how they learn from
+the parses. All other training steps are in this module.
 """
 
 from __future__ import annotations

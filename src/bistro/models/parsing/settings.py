@@ -16,7 +16,7 @@ MOST_PARTICLES = 1_000_000
 class ParserSettings:
     """The settings of a parser that concern tags, roots, words and crossing arcs."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Treebank column with the tags.")
+    tagset: Literal["upos", "xpos"] = setting("upos", "Treebank column that contains the tags.")
     tag_features: tuple[str, ...] = setting(
         (),
         "Features from FEATS or MISC that are added to the tag, such as PronType. UPOS adds the "

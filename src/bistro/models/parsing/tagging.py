@@ -16,7 +16,7 @@ from bistro.models.results.structures import Tagging
 
 
 class Parsing(ABC):
-    """Mixin with parsing methods that are based on `parse_all`."""
+    """Mixin that provides parsing methods based on `parse_all`."""
 
     kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
@@ -57,7 +57,7 @@ class Parsing(ABC):
 
 
 class TaggingByParsing(Parsing):
-    """Mixin with tagging methods, which return the tags of the trees that a parser finds."""
+    """Mixin that provides tagging methods, which return the tags of a parser's trees."""
 
     @property
     def tag_options(self) -> type[Options]:

@@ -1,7 +1,7 @@
 """The predictions of committee members for many words, and the mixture of these predictions.
 
 For every word, a member predicts a distribution over labelled heads and a distribution over tags.
-The distributions for a batch of words are ragged rows, where word i has the entries
+The distributions for a batch of words are ragged rows, in which word i has the entries
 ``begin[i]:begin[i+1]``. The rows of several members are mixed entry by entry.
 
     p(x) = Σ_m w_m p_m(x)
@@ -51,7 +51,7 @@ class Rows:
         return Rows(begin, self.what[entries], self.probability[entries])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
-        """Distribute the rows over the true positions of a mask. All other rows are empty."""
+        """Place the rows at the true positions of a mask. All other rows are empty."""
         lengths = np.zeros(places.size, dtype=np.int64)
         lengths[places] = np.diff(self.begin)
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
@@ -140,7 +140,8 @@ class Votes:
     """The probabilities of labelled heads, encoded by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """For each sentence, whether the given heads are ignored because no tree agrees with them."""
+    """For each sentence, whether the given heads are ignored because no tree is consistent with
+    them."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:

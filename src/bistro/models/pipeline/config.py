@@ -17,7 +17,9 @@ class PipelineConfig:
         "committee", "The kind of the parser: committee, transition, eisner or isbn."
     )
     parser_config: str = setting("", "A preset or TOML file with the settings of the parser.")
-    tokens: TokensConfig = setting(TokensConfig(), "Settings of the model of words and sentences.")
+    tokens: TokensConfig = setting(
+        TokensConfig(), "Settings of the model that divides text into words and sentences."
+    )
     columns: ColumnsConfig = setting(
-        ColumnsConfig(), "Settings of the model of tags, features and lemmas."
+        ColumnsConfig(), "Settings of the model that predicts tags, features and lemmas."
     )

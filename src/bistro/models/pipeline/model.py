@@ -1,4 +1,4 @@
-"""The pipeline, which annotates running text with all columns and their probabilities.
+"""The pipeline, which annotates running text in all columns and provides probabilities.
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
@@ -214,7 +214,7 @@ class PipelineModel(TextReading):
         return {**facts, "megabytes": megabytes(self.arrays())}
 
     def describe(self) -> str:
-        """Return the parser's description, to show after training."""
+        """Return the parser's description, which is shown after training."""
         return self.layers["parser"].describe()
 
 
@@ -222,7 +222,7 @@ def _readers(parser: Model) -> list[Model]:
     """Return a member that reads words from left to right, if the parser cannot score words.
 
     A committee does not assign probabilities to words. The scores of words come from the first
-    member that reads from left to right, and are reported under the name of this member.
+    member that reads from left to right, and are reported under the name of that member.
     """
     if SCORE.is_own(parser):
         return []

@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class TextReading(Model):
-    """Mixin with the methods of a pipeline that accept strings as well as sentences."""
+    """Mixin that provides pipeline methods that accept strings as well as sentences."""
 
     @abstractmethod
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
@@ -44,7 +44,7 @@ class TextReading(Model):
         if len(parses) != 1:
             raise BistroError(
                 f"the text has {len(parses)} sentences, but parse takes only one: use parse_all "
-                "for a parse of each sentence, or annotate for sentences with all columns"
+                "to parse each sentence, or annotate to fill in all columns"
             )
         return parses[0]
 

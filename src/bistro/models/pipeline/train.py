@@ -49,7 +49,7 @@ def train_pipeline(
     The parser may also learn from a development set and from raw text.
     """
     if not all(isinstance(sentence, Sentence) for sentence in data):
-        raise BistroError("a pipeline is learned from a treebank, but lists of words were given")
+        raise BistroError("a pipeline is trained on a treebank, but lists of words were given")
     family, settings = chosen_settings(config.parser, config.parser_config or None)
     if not family.can("parse") or family.can("annotate"):
         able = " or ".join(n for n in kinds.able("parse") if n not in kinds.able("annotate"))

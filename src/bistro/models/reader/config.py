@@ -58,16 +58,16 @@ class ReaderConfig:
     )
     text_parser: str = setting(
         "",
-        "Parser for raw text, specified like a member. All members learn from the parses of this "
-        "parser, which is not part of the mixture. If the setting is empty, every parser in the "
-        "mixture parses the raw text itself.",
+        "Parser for raw text, specified in the same way as a member. All members learn from the "
+        "parses of this parser, which is not part of the mixture. If the setting is empty, every "
+        "parser in the mixture parses the raw text itself.",
     )
     marks: tuple[MarkName, ...] = setting(
         (),
         "Changes to the training trees: number (verbs get the Number and Person of their "
         "subject), negation (negated words get Negated=Yes), auxiliary (verbs with an auxiliary "
         "get Aux=Yes), and past (some VBN tags become VBD). Members whose tag_features contain "
-        "the added features predict these features with the tag.",
+        "the added features predict these features together with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 

@@ -1,8 +1,8 @@
-"""Explanation of a reader by the surprisal of every word under each member.
+"""Explanation of a reader's predictions in terms of each word's surprisal under each member.
 
 Each word is one decision, in which every member is a level. The probability of reaching the level
 is the weight of the member. The member's contribution to the word's probability, divided by that
-probability, is the posterior probability that this member generated the word.
+probability, is the posterior probability that the member generated the word.
 """
 
 from __future__ import annotations

@@ -105,7 +105,8 @@ class _Tree:
                 self.children[head].append(word)
         self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
         self.negation: list[int] = []
-        """The position from which each word is negated, or the sentence length if it is not."""
+        """The position from which each word is negated, or the sentence length if it is not
+        negated."""
         for word in range(len(self.heads)):  # depends on words before
             self.negation.append(self._found_negation(word))
 
