@@ -35,11 +35,11 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
+    """Rank the sentences in a partly annotated file by how useful their annotation would be.
 
-    A model is trained on the sentences of FILE that have all heads and tags, and parses the other
-    sentences. The table (TSV) lists the most informative sentences first, each with the expected
-    number of errors in the model's suggestions. Near-duplicates of earlier sentences come last.
+    A model is trained on the fully annotated sentences of FILE, and parses the other sentences. The
+    table (TSV) lists the most informative sentences first, each with the expected number of errors
+    in the model's suggestions. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50

@@ -45,7 +45,7 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. Kinds that fit no weights are scored on the development data after "
+        "when to stop. Models that do not fit weights are scored on the development data after "
         "training.",
     ),
     fast: bool = flag(

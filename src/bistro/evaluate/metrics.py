@@ -188,7 +188,7 @@ def count_metrics(words: AlignedWords) -> dict[str, Metric]:
 
 
 def _count_segments(words: AlignedWords) -> dict[str, Metric]:
-    """Return the metrics of tokens, sentences and words."""
+    """Return the metrics for tokens, sentences and words."""
     gold, system, alignment = words.gold, words.system, words.alignment
     segments: dict[str, Metric] = {}
     if alignment.same_text:

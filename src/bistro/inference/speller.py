@@ -57,7 +57,7 @@ class Untagged(NamedTuple):
     begins: NDArray[np.int64]
     """The index of the first event of each word."""
     lengths: NDArray[np.int64]
-    """The number of events of each word."""
+    """The number of events for each word."""
 
 
 class Spelling:
@@ -77,7 +77,7 @@ class Spelling:
 
     @property
     def levels(self) -> int:
-        """The number of levels of the process."""
+        """The number of levels in the process."""
         return self._order + (self._tag_place is not None)
 
     def events(

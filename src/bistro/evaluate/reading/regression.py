@@ -3,10 +3,10 @@
     time = intercept of the participant + coefficients · predictors + noise
 
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
-and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
-so do rows of one item. The covariance of the coefficients is therefore clustered by participant and
-by item (Cameron, Gelbach & Miller 2011). The resulting intervals are valid without an explicit
-model of this dependence.
+and predictors, which gives the same coefficients. Rows from the same participant depend on each
+other, and so do rows from the same item. The covariance of the coefficients is therefore clustered
+by participant and by item (Cameron, Gelbach & Miller 2011). The resulting intervals are valid
+without an explicit model of this dependence.
 """
 
 from __future__ import annotations
