@@ -24,7 +24,7 @@ def next(
         "A parser; by default, a parser is trained on the fully annotated sentences of FILE.",
     ),
     kind: str | None = option(
-        "KIND", f"The kind of parser to train without --model; default: {DEFAULT_KIND}."
+        "KIND", f"The kind of parser to train if --model is not given; default: {DEFAULT_KIND}."
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all rows.", default=20, min=0),

@@ -161,7 +161,7 @@ def parse(
     log_probs: str | None = outputs.output(
         outputs.TABLE,
         "OUT.tsv",
-        "Also write a table of the trees' probabilities, which bracketed trees cannot hold.",
+        "Also write a table of the trees' probabilities, which bracketed trees cannot represent.",
         rich_help_panel=CONSTITUENTS,
     ),
     format: str | None = common.FORMAT,
@@ -174,7 +174,7 @@ def parse(
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or its sample number). Several trees for one sentence are written
     one after another. Plain-text input is written as CoNLL-U. CoNLL-X input is written as CoNLL-X,
-    which cannot hold probabilities. Several models parse together as a committee with equal
+    which cannot represent probabilities. Several models parse together as a committee with equal
     weights. The trees of a committee have expected_uas instead of log_prob, and a posterior if
     there are several trees per sentence. A constituency model (kind trees) reads text, CoNLL-U,
     CoNLL-X or bracketed trees, ignores everything except the words, and writes one bracketed tree

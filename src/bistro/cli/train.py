@@ -28,7 +28,7 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: str = argument("KIND", "The kind of model; the list is at the end of this help."),
+    kind: str = argument("KIND", "The kind of model; see the list at the end of this help."),
     data: list[str] | None = argument(
         "TRAIN",
         "Treebanks (CoNLL-U, CoNLL-X); bracketed trees for grammar, trees and constituents; text "

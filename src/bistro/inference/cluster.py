@@ -42,7 +42,7 @@ AHEAD_PER_WORKER = 6
 """Maximum number of unfinished items per worker.
 
 Results are collected in order, so all workers eventually wait for the item of a slow worker. With a
-value of 2, five slow workers among a hundred halve the speed.
+value of 2, five slow workers out of a hundred halve the speed.
 """
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
@@ -370,7 +370,7 @@ def dask_setup(worker: object) -> None:
 
 @contextmanager
 def _connected(address: str, security: Security | None) -> Iterator[Client]:
-    """Yield a client of the scheduler.
+    """Yield a client that is connected to the scheduler.
 
     Raise an error after a short time if there is no scheduler.
     """

@@ -160,7 +160,7 @@ class Speller:
     def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
         """Return log H of each string, in nats.
 
-        `tags` has one tag id per string.
+        `tags` contains one tag id per string.
         """
         if not len(words):
             return np.zeros(0)
