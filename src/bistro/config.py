@@ -1,4 +1,4 @@
-"""Configurations, which are frozen dataclasses read from TOML and changed by ``key=value``.
+"""Configurations: frozen dataclasses that are read from TOML and changed with ``key=value``.
 
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
@@ -67,7 +67,7 @@ def setting(default: Any, help: str, *, most: int = LARGEST) -> Any:
 def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
     """Build a configuration.
 
-    Keys that are omitted have their default values. Every error message begins with `where`.
+    Settings that are omitted take their default values. Every error message begins with `where`.
     """
     return _build(cls, mapping, where, "", None)
 

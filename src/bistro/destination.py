@@ -90,7 +90,7 @@ def check_writable(name: str) -> None:
 
 
 def remove_left_overs(target: Path) -> None:
-    """Remove temporary files of killed runs for this target, but not the files of active runs."""
+    """Remove temporary files left for this target by killed runs, but not those of active runs."""
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):

@@ -42,7 +42,7 @@ class TreebankError(BistroError):
 
 
 class ConfigError(BistroError):
-    """A setting is unknown or has an impossible value."""
+    """A setting is unknown or has an invalid value."""
 
 
 class UnknownSettingError(ConfigError):

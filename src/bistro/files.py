@@ -36,10 +36,10 @@ of memory."""
 LARGE_JSON = 1_000_000
 """Minimum length of a JSON text whose memory use is estimated before the text is parsed."""
 MOST_JSON_MEMORY = 15
-"""Maximum number of bytes for each character of a large JSON text, the text itself included. Model
+"""Maximum number of bytes for each character of a large JSON text, including the text itself. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Minimum number of words in the name of a missing file that is taken for a sentence."""
+"""Minimum number of words for the name of a missing file to be taken for a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 

@@ -1,4 +1,5 @@
-"""The model file, with arrays in safetensors format and a JSON object that describes them.
+"""The model file, which contains arrays in safetensors format and a JSON object that describes
+them.
 
     8 bytes   length N of the header, little-endian
     N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entries
@@ -137,7 +138,7 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def decode_model(content: bytes, name: str) -> ModelFile:
-    """Check the content of a model file as in `read_model`.
+    """Check the content of a model file as `read_model` does.
 
     `name` is used in error messages.
     """
@@ -189,7 +190,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 
 
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array in C order and little-endian bytes, with a type that the format supports."""
+    """Return a little-endian array in C order, with a type that the file format supports."""
     plain = np.asarray(array, order="C")
     plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
     if plain.dtype not in _DTYPE_NAMES or key == METADATA:

@@ -174,7 +174,7 @@ def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
         ("text\n", ("--text", "text"), "contains no stimuli"),
         ("", ("--text", "text"), "contains no stimuli"),
         (b"text\nok\n\xff\xfe\n", ("--text", "text"), "items.csv:3: the file is not valid UTF-8"),
-        (ITEMS, (), "is a table: name the column"),
+        (ITEMS, (), "is a table: use --text COLUMN to name"),
         (ITEMS, ("--id", "item", "--input", "text"), "need --text"),
         (
             ITEMS,

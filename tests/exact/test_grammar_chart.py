@@ -191,7 +191,7 @@ def test_what_the_grammar_cannot_say() -> None:
     assert grammar.surprisals(["d", "d", "d"])[1:] == [math.inf] * 3
     with pytest.raises(BistroError, match="does not contain 'zebra'"):
         grammar.best_parse(["d", "v", "zebra"])
-    with pytest.raises(BistroError, match="no parse of 'v d'"):
+    with pytest.raises(BistroError, match="no parse for 'v d'"):
         grammar.best_parse(["v", "d"])
     with pytest.raises(BistroError, match="at least one word"):
         grammar.sentence_log_prob([])

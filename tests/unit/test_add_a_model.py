@@ -198,7 +198,7 @@ def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
 def test_without_the_package_the_file_names_its_kind(place: Place) -> None:
     refusal = Place(place.folder, None).refused("perplexity", "toy.bistro", "test.conllu")
     assert (
-        "toy.bistro: the model is of kind 'toy', which this version of Bistro does not know"
+        "toy.bistro: the model is of kind 'toy', which is unknown to this version of Bistro"
         in refusal
     )
     assert refusal.endswith("install the package that provides this kind")

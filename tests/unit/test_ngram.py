@@ -250,7 +250,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path: Path, model: NgramModel) -> N
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"kind": "bushes"}, "of kind 'bushes', which this version of Bistro does not know"),
+        ({"kind": "bushes"}, "of kind 'bushes', which is unknown to this version of Bistro"),
         ({"config": {"order": 3, "colour": "red"}}, "another version of Bistro"),
         ({"config": {"order": 3, "colour": "red"}}, "unknown setting 'colour'"),
         ({"config": None}, "wrong type"),

@@ -46,7 +46,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return an option that takes a value and, by default, has the name of its parameter."""
+    """Return a command-line option with a value; by default, it is named after its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -92,7 +92,7 @@ ROOTS = option(
 METHOD = option("graph|exact|smc|search", "How parsers sum over analyses [default: graph].")
 PARTICLES = option(
     "N",
-    "Number of particles or nodes per word in sums over analyses [default: 100].",
+    "Number of particles or nodes per word when summing over analyses [default: 100].",
     "--particles",
     min=1,
 )
@@ -116,8 +116,8 @@ TAGS_SEEN = flag(
 )
 TAG_DICTIONARY = option(
     "soft|hard|none",
-    "How transition parsers and committees treat tags that a word never had in training: with "
-    "less weight (soft), not at all (hard), or like other tags (none); default: soft.",
+    "How transition parsers and committees treat tags that a word never had in training: give them "
+    "less weight (soft), exclude them (hard), or treat them like other tags (none); default: soft.",
 )
 CLUSTER = option(
     "ADDRESS",
@@ -134,7 +134,7 @@ DEV = option(
 )
 TAGS = option(
     "joint|given",
-    "Use the tags that the parser predicts (joint), or the tags of FILE (given).",
+    "Use the tags that the parser predicts (joint), or the tags in FILE (given).",
     default="joint",
 )
 BY = option(
@@ -147,7 +147,7 @@ BY = option(
 
 @contextmanager
 def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
-    """Yield the workers of a cluster, or None if no cluster is named."""
+    """Yield the workers of a cluster, or None if no cluster is specified."""
     if cluster is None:
         yield None
         return
@@ -246,7 +246,7 @@ def score_settings(
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were set on the command line, without options with default values."""
+    """Return the options that were set on the command line, omitting those with default values."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -299,8 +299,9 @@ def development(
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write a tab-separated table, with NA for unknown values.
 
-    Cells with quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and `bistro`
-    itself would treat a quotation mark at the start of a cell as the beginning of a quoted field.
+    Cells that contain quotation marks are quoted as in CSV. Otherwise, R, pandas, spreadsheets and
+    `bistro` itself would treat a quotation mark at the start of a cell as the beginning of a quoted
+    field.
     """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 

@@ -19,7 +19,7 @@ def complete(
         "A parser; by default, a parser is trained on the complete sentences of FILE.",
     ),
     kind: str | None = option(
-        "KIND", "Kind of parser to train without --model; default: committee."
+        "KIND", "Kind of parser to train if --model is not given; default: committee."
     ),
     below: float = option(
         "P",

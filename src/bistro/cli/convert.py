@@ -167,7 +167,7 @@ def _say_what_happened(counts: Conversion) -> None:
         )
     if counts.sentences_without_tree:
         number = number_of(counts.sentences_without_tree, "sentence")
-        say(f"Arcs were not moved in {number} without all heads.")
+        say(f"No arcs were moved in {number} with missing heads.")
     lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
     if counts.converted:
         words = number_of(counts.words, "word")

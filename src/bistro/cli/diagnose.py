@@ -57,7 +57,7 @@ def diagnose(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Compare several chains of one model by R-hat, effective sample size and rank plots.
+    """Compare several chains of one model using R-hat, effective sample size and rank plots.
 
     Sampling has converged when runs with different seeds agree. The command trains the models
     itself, or reads models that were trained with different seeds. The compared quantities are the
@@ -68,8 +68,8 @@ def diagnose(
 
     With --sbc, parameters and a small data set are drawn N times from the prior of a kind of model,
     and the sampler infers the parameters from the data. The ranks of the true values among the
-    sampler's draws must be uniform. If the ranks are not uniform, the sampler is incorrect, and the
-    exit code is 1.
+    sampler's draws must be uniformly distributed. If the ranks are not uniform, the sampler is
+    incorrect, and the exit code is 1.
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc

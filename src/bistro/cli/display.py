@@ -2,8 +2,8 @@
 
 On a terminal, the line appears when a command has written nothing for half a second. The line is
 redrawn twice per second. The line is removed when the command ends and before other output is
-written. As a result, no command is silent for more than two seconds. A file or a pipe gets no
-progress line, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
+written. As a result, no command is silent for more than two seconds. No progress line is written to
+a file or a pipe, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
 suppresses the line on a terminal.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
@@ -38,7 +38,7 @@ LOG_EVERY_SECONDS = 10.0
 
 
 ENDLESS = frozenset({"serve"})
-"""Commands that run until they are stopped. These commands show progress only while they start.
+"""Commands that run until they are stopped. These commands show progress only while they start up.
 """
 PROGRESS = typer.Option(
     None,
@@ -122,7 +122,7 @@ class Display:
         self._on_terminal = on_terminal
         self._lock = threading.RLock()
         self._shown = 0
-        """The length of the progress line that is on the terminal."""
+        """The length of the progress line that is currently on the terminal."""
         self._wrote = work.clock()
         """The time of the last output other than the progress line."""
         self._at_margin = True
@@ -216,7 +216,7 @@ class _Guarded:
 
 
 def _columns(stream: TextIO) -> int:
-    """Return the width of the terminal behind a stream."""
+    """Return the width of the terminal that a stream writes to."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):

@@ -33,7 +33,8 @@ def doctor(
     ),
     since: str | None = option(
         "OLD",
-        "Examine OLD, an older version of FILE, and count the findings that differ in FILE.",
+        "Examine OLD, an older version of FILE, and count the findings whose values have changed "
+        "in FILE.",
     ),
     html: str | None = outputs.output(
         outputs.PAGE,
@@ -55,7 +56,7 @@ def doctor(
     values. The columns are the surprisal in bits (-log2 p), file:line, the word, the annotated
     value, and the most likely alternative with its probability. 50 bits, the maximum, marks values
     that no model can score: unknown labels and tags. Arcs with a crossing pattern that does not
-    occur in training are listed separately (--only crossings).
+    occur in the training data are listed separately (--only crossings).
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
@@ -95,7 +96,7 @@ def doctor(
         doctor_page(examination, shown).write(html)
         if absent := left_out(examination, shown):
             say(f"{html}: {absent}")
-    skipped = f"; sentences without all heads and tags, left out: {examination.skipped:,}"
+    skipped = f"; sentences with missing heads or tags, left out: {examination.skipped:,}"
     say(
         f"{len(shown):,} of {len(ranked):,} values; {examination.protocol}"
         f"{skipped if examination.skipped else ''}"

@@ -36,7 +36,7 @@ def require_memory(memory: bool, model: Model, others: list[str] | None) -> None
 
 
 def check_columns(memory: bool, text: str | None, document: list[str] | None) -> None:
-    """Raise an error if --document is missing although needed, or given although not needed."""
+    """Raise an error if --document is missing when it is needed, or given when it is not."""
     if document and not memory:
         raise BistroError("--document can only be used with --memory: add --memory")
     if document and text is None:

@@ -30,7 +30,7 @@ def draw(
     ),
     tags: str = option("upos|xpos|none", "Tags below the words.", default="upos"),
     probabilities: bool = flag(
-        "--probabilities", "Show the head probabilities that `parse --marginals` has written."
+        "--probabilities", "Show the head probabilities written by `parse --marginals`."
     ),
     direction: str = option(
         "auto|ltr|rtl",
@@ -45,8 +45,8 @@ def draw(
 ) -> None:
     """Draw the trees in a file for a paper, a slide or a web page.
 
-    FILE has dependencies (CoNLL-U, CoNLL-X) or bracketed trees (.mrg). The suffix of OUT decides
-    the format. PDF and PNG need one more package: pip install typst.
+    FILE has dependencies (CoNLL-U, CoNLL-X) or bracketed trees (.mrg). The suffix of OUT determines
+    the format. PDF and PNG output requires an additional package: pip install typst.
 
         bistro draw parsed.conllu --sentence 3 -o tree.svg
         bistro draw parsed.conllu --sentence 3 --probabilities -o tree.pdf

@@ -75,8 +75,8 @@ def effects(
     """Measure how much more surprising a region is in one condition than in another.
 
     ITEMS has two sentences per item, one in each condition, such as an ambiguous sentence and its
-    control. The critical region is marked by square brackets, or given in the column --critical by
-    its words or its position. Sentences without a region (fillers) are left out.
+    control. The critical region is marked by square brackets, or the column named by --critical
+    gives its words or its position. Sentences without a region (fillers) are left out.
 
     The table on stdout has one row per model, group and region:
 

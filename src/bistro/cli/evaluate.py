@@ -27,7 +27,7 @@ def evaluate(
         "upos|penn|unicode",
         "How to recognise punctuation: by the tag PUNCT (upos), by the Penn tags for quotation "
         "marks, commas, full stops and colons (penn), or by Unicode punctuation characters "
-        "(unicode). By default, the rule that fits the tags of GOLD is used.",
+        "(unicode). By default, the rule that fits the tags in GOLD is used.",
     ),
     by_length: bool = flag("--by-length", "Also print the F1 of arcs by their length in words."),
     calibration: bool = flag(
@@ -48,15 +48,16 @@ def evaluate(
         "words that do not.",
     ),
 ) -> None:
-    """Compare the words, tags and trees of SYSTEM with those of GOLD.
+    """Compare the words, tags and trees in SYSTEM with those in GOLD.
 
     Scores are percentages under the two conventions of the field: the convention of Universal
     Dependencies (all words count, subtypes of relations are ignored), which agrees with the
     official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
     CoNLL-X. If the files split the same text into different words or sentences, words are aligned
-    by their characters as in CoNLL 2018. In that case, precision, recall and F1 are printed for
-    each score, and scores that leave out punctuation are not available. With --brackets, both files
-    hold constituency trees; with --morphemes, they hold words cut into morphemes.
+    by their characters, as in the CoNLL 2018 shared task. In that case, precision, recall and F1
+    are printed for each score, and scores that leave out punctuation are not available. With
+    --brackets, both files contain constituency trees; with --morphemes, they contain words cut into
+    morphemes.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json

@@ -60,9 +60,9 @@ def explain(
     - share: the part of the final probability that comes from this context
 
     Models of the kinds ngram, transition and eisner can be explained. For a committee, the output
-    shows how a member of the kind transition or eisner generates the committee's tree. For a
-    reader, the output shows the probability of every word under each member, and the member's share
-    of the mixture.
+    shows how one of its transition or eisner models generates the committee's tree. For a reader,
+    the output shows the probability of every word under each member, and the member's share of the
+    mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu

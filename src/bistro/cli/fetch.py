@@ -1,4 +1,4 @@
-"""`bistro fetch`: download treebanks of Universal Dependencies by name."""
+"""`bistro fetch`: download Universal Dependencies treebanks by name."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def fetch(
     timeout: float = option("S", "Seconds to wait for the server.", default=30.0, min=0.1),
     list_: bool = flag("--list", "List the cached treebanks and exit."),
 ) -> None:
-    """Fetch a treebank of Universal Dependencies into the cache.
+    """Download a Universal Dependencies treebank into the cache.
 
     The paths of the treebank's CoNLL-U files go to standard output, one per line, and notes go to
-    standard error. A treebank that is already in the cache is compared with its checksums and used
-    without a network connection. The cache is the user's cache folder, or the folder that the
-    environment variable BISTRO_HOME names.
+    standard error. A treebank that is already in the cache is verified against its checksums and
+    used without a network connection. The cache is the user's cache folder, or the folder named by
+    the environment variable BISTRO_HOME.
 
         bistro fetch en_ewt
         bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud

@@ -35,7 +35,7 @@ def generate(
     The same seed gives the same sentences, and the first ten sentences are the same with -n 10 and
     -n 20. An unknown word is printed as its word class, such as `<unk-lower-ing>`. A model trained
     with unknown=spelling generates the spelling of a new word. With a prefix, a parser draws an
-    analysis of the prefix for each sentence, and continues from this analysis.
+    analysis of the prefix for each sentence, and continues from that analysis.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7

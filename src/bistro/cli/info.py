@@ -14,7 +14,7 @@ def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
 
     The JSON output also contains the log-likelihood after every sweep. The settings can be passed
     to **bistro train** with --set. The training data and the seed are shown too, so that anyone can
-    train the same model again.
+    reproduce the model.
 
         bistro info english.bistro
         bistro info english.bistro --json

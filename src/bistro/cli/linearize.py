@@ -27,7 +27,7 @@ def linearize(
         default="random",
     ),
     score: bool = flag(
-        "--score", "Write a table with the probability of the real word order of each sentence."
+        "--score", "Write a table with the probability of the actual word order of each sentence."
     ),
     of_labels: bool = flag(
         "--of-labels", "With --score, do not distinguish between words with the same labels."

@@ -47,7 +47,7 @@ GROUPS = {
     "Evaluation": ("evaluate", "crossval", "learning-curve", "report", "diagnose"),
     "Treebanks": ("fetch", "convert", "draw", "doctor", "complete", "next"),
 }
-"""All commands, grouped under the headings of the help and listed in the same order.
+"""All commands, grouped and ordered as in the help.
 
 Each command is a function in the module of the same name.
 """

@@ -1,4 +1,4 @@
-"""`bistro models`: list the models that are installed with pip."""
+"""`bistro models`: list the models that were installed with pip."""
 
 from __future__ import annotations
 

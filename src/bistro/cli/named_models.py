@@ -11,7 +11,7 @@ from bistro.errors import BistroError
 def model_names(models: list[str]) -> dict[str, str]:
     """Return a dictionary from the name of each model to its path.
 
-    The name is the file name without its suffix, or the path if two file names are equal.
+    The name is the file name without its suffix, or the path if two models have the same file name.
     """
     counts = Counter(PurePath(path).stem for path in models)
     names = {

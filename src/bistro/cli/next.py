@@ -24,7 +24,7 @@ def next(
         "A parser; by default, a parser is trained on the fully annotated sentences of FILE.",
     ),
     kind: str | None = option(
-        "KIND", f"The kind of parser to train without --model; default: {DEFAULT_KIND}."
+        "KIND", f"The kind of parser to train if --model is not given; default: {DEFAULT_KIND}."
     ),
     strategy: str = option("|".join(STRATEGIES), "Score of a sentence.", default="doubt"),
     top: int = option("N", "Number of rows; 0 prints all rows.", default=20, min=0),
@@ -35,11 +35,11 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences in a partly annotated file by how useful it is to annotate them next.
+    """Rank the sentences in a partly annotated file by how useful their annotation would be.
 
-    A model is trained on the sentences of FILE that have all heads and tags, and parses the other
-    sentences. The table (TSV) lists the most informative sentences first, each with the expected
-    number of errors in the model's suggestions. Near-duplicates of earlier sentences come last.
+    A model is trained on the fully annotated sentences of FILE, and parses the other sentences. The
+    table (TSV) lists the most informative sentences first, each with the expected number of errors
+    in the model's suggestions. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50

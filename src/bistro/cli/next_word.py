@@ -112,8 +112,8 @@ def _questions(
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
             raise BistroError(
-                f"{context}: the file is a table: name the column that contains the contexts with "
-                "--text COLUMN"
+                f"{context}: the file is a table: use --text COLUMN to name the column that "
+                "contains the contexts"
             )
         return [], [Question("1", context_words(visible_text(context), cut), more)]
     table = read_table(context)
@@ -123,7 +123,7 @@ def _questions(
 
 
 def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words in contexts, which a model replaces by their word classes."""
+    """Report the unknown words in contexts, which a model replaces with their word classes."""
     from bistro.models.abilities import SCORE
 
     is_unknown = SCORE.of(model).vocabulary.is_unknown
@@ -168,7 +168,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object per context, in which every listed word has all its tags."""
+    """Yield one JSON object per context, which gives all the tags of every listed word."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, answer in answers(reader, questions, **settings):

@@ -37,7 +37,7 @@ def watch_words(
     *,
     can_split: bool = False,
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences unchanged, and warn if the first lines look like running text.
+    """Yield sentences unchanged, and warn if the first few lines look like running text.
 
     `can_split` is true if the command has the option --split-punct.
     """
@@ -63,7 +63,7 @@ def _warn_of_uncut(
 def warn_of_uncut_words(
     lines: Sequence[Sequence[str]], input: str, model: bistro.Model, *, can_split: bool
 ) -> None:
-    """Warn if words in the first lines have punctuation attached to them."""
+    """Warn if words in the first few lines have punctuation attached to them."""
     from bistro.treebank.untokenised import untokenised_examples
 
     if examples := untokenised_examples(lines[:LINES_LOOKED_AT]):

@@ -3,8 +3,8 @@
 An output option declares the kind of file that it writes (`output`). Before a command begins its
 work, `checked` examines all of its outputs. Each output must be writable and must not be one of the
 inputs (under any name). If an output file already exists, it must be of the kind that the command
-writes. Every command with output files has the option ``--force``, which also overwrites files of
-other kinds.
+writes. Every command that writes output files has the option ``--force``, which also overwrites
+files of other kinds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PICTURE = Writes("a picture", frozenset({"picture", "page"}))
 DRAWING = Writes("a picture of trees", frozenset({"picture"}))
 DRAWS = Writes("a NetCDF file", frozenset({"netcdf"}))
 FORCE = typer.Option(
-    False, "--force", help="Overwrite existing files of other types too, but never inputs."
+    False, "--force", help="Overwrite existing files of other types too, but never input files."
 )
 CONFIG = Writes("a configuration", frozenset({"toml"}))
 

@@ -36,9 +36,10 @@ def package(
 ) -> None:
     """Package a model, so that pip can install it and **bistro.load** can find it by name.
 
-    The package is a wheel with the model file, a card (kind, treebank, licence, settings, figures,
-    checksum) and, with --test, the page that **bistro report** writes. The package contains no
-    code, and making it needs no network connection. The path of the wheel goes to stdout.
+    The package is a wheel that contains the model file, a card (kind, treebank, licence, settings,
+    figures, checksum) and, with --test, the page that **bistro report** writes. The package
+    contains no code, and building it requires no network connection. The path of the wheel goes to
+    stdout.
 
         bistro package english.bistro -o dist --test test.conllu --licence 'CC BY-SA 4.0'
         pip install dist/bistro_en_ewt-1.0.0-py3-none-any.whl

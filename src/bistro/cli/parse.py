@@ -34,7 +34,7 @@ def parse(
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
         "joint|given",
-        "Predict tags together with the tree (joint), or use the tags of INPUT (given).",
+        "Predict tags together with the tree (joint), or use the tags in INPUT (given).",
         default="joint",
     ),
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
@@ -50,7 +50,7 @@ def parse(
         "the model's setting, or --mbr.",
     ),
     partial: bool = flag(
-        "--partial", "Keep the heads and labels of INPUT, and predict only the missing ones (_)."
+        "--partial", "Keep the heads and labels in INPUT, and predict only the missing ones (_)."
     ),
     particles: int | None = _number(
         "Number of particles in the search; default: 1000, or 50 for a committee."
@@ -78,7 +78,7 @@ def parse(
         None,
         "--one-reduce/--both-reduces",
         help="Whether all particles that do not shift create the more likely of the two arcs "
-        "(Algorithm 1 of Buys & Blunsom 2015), or are divided between both arcs; default: the "
+        "(Algorithm 1 of Buys & Blunsom 2015), or are divided between the two arcs; default: the "
         "model's setting, or both.",
         rich_help_panel=DETAILS,
     ),
@@ -143,7 +143,8 @@ def parse(
     ),
     keep: str | None = option(
         "COLUMNS",
-        "Columns of INPUT to keep where they are not empty, as in upos,xpos,feats,lemmas,heads.",
+        "Columns of INPUT to keep where they are not empty, for example "
+        "upos,xpos,feats,lemmas,heads.",
         rich_help_panel=PIPELINES,
     ),
     alternatives: int = option(
@@ -160,7 +161,7 @@ def parse(
     log_probs: str | None = outputs.output(
         outputs.TABLE,
         "OUT.tsv",
-        "Also write a table of the trees' probabilities, which bracketed trees cannot hold.",
+        "Also write a table of the trees' probabilities, which bracketed trees cannot represent.",
         rich_help_panel=CONSTITUENTS,
     ),
     format: str | None = common.FORMAT,
@@ -171,9 +172,9 @@ def parse(
     """Parse sentences, and write INPUT with new heads, labels and tags.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
-    labels), and its parse_rank (or its sample number). Several trees of one sentence are written
+    labels), and its parse_rank (or its sample number). Several trees for one sentence are written
     one after another. Plain-text input is written as CoNLL-U. CoNLL-X input is written as CoNLL-X,
-    which cannot hold probabilities. Several models parse together as a committee with equal
+    which cannot represent probabilities. Several models parse together as a committee with equal
     weights. The trees of a committee have expected_uas instead of log_prob, and a posterior if
     there are several trees per sentence. A constituency model (kind trees) reads text, CoNLL-U,
     CoNLL-X or bracketed trees, ignores everything except the words, and writes one bracketed tree
@@ -354,7 +355,8 @@ def _search(
     """Return the search options that were set on the command line."""
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError(
-            "--particles, --beam and --greedy are three different searches; choose one of them"
+            "--particles, --beam and --greedy are three different search methods; choose one of "
+            "them"
         )
     search = "particles" if particles is not None else "beam" if beam or greedy else None
     return common.given(

@@ -34,12 +34,13 @@ def perplexity(
 ) -> None:
     """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
-    The end of each sentence counts as an event, like a word. The table has figures with and without
-    sentence ends, and lists the events that each figure counts. An unknown word has the probability
-    of its word class, so models with different vocabularies cannot be compared. Models trained with
-    unknown=spelling give every string a probability, so their bits per character can be compared. A
-    parser's probabilities are sums over analyses. The sums are estimated without bias (--method
-    graph or smc), computed exactly if this is feasible (exact), or bounded from below (search).
+    The end of each sentence counts as an event, like a word. The table gives figures with and
+    without sentence ends, and lists the events on which each figure is based. An unknown word has
+    the probability of its word class, so models with different vocabularies cannot be compared.
+    Models trained with unknown=spelling give every string a probability, so their bits per
+    character can be compared. A parser's probabilities are sums over analyses. The sums are
+    estimated without bias (--method graph or smc), computed exactly if this is feasible (exact), or
+    bounded from below (search).
 
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
@@ -124,7 +125,7 @@ def _print_mixture(
 
 
 def print_figures(figures: LanguageFigures, title: str) -> None:
-    """Print a table with figures and the events that each figure counts."""
+    """Print a table of figures, each with the events on which it is based."""
     _print_side_by_side({"value": figures}, title)
 
 

@@ -32,8 +32,8 @@ class PlainGroup(TyperGroup):
 def under(panel: str, shared: Any) -> Any:
     """Return a copy of a shared option that is listed under a heading of the help.
 
-    Each heading has columns of its own width. A long option name narrows only the descriptions
-    under the same heading.
+    The column widths are chosen separately for each heading. A long option name narrows only the
+    descriptions under the same heading.
     """
     own = copy.copy(shared)
     own.rich_help_panel = panel

@@ -107,10 +107,10 @@ def reading_times(
     position, the length and, with --frequencies, the frequency of each word and of the word before
     it.
 
-    The table on stdout has one row per model. A row contains the model's gain over the baseline in
-    predicting the reading times of held-out items. The gain is given in nats per row of DATA, with
-    a 95 % interval. A verdict of "gain" means that the interval lies above 0. If there are several
-    models, a comparison of the models goes to stderr.
+    The table on stdout has one row per model. Each row contains the model's gain over the baseline
+    in predicting the reading times of held-out items. The gain is given in nats per row of DATA,
+    with a 95 % interval. A verdict of "gain" means that the interval lies above 0. If there are
+    several models, a comparison of the models goes to stderr.
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt

@@ -27,7 +27,7 @@ def report(
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
         "--tags",
-        help="Use tags predicted by the parser (joint, the default), or the tags of FILE (given).",
+        help="Use tags predicted by the parser (joint, the default), or the tags in FILE (given).",
         show_default=False,
     ),
     by_sentences: list[str] | None = option(
@@ -43,8 +43,8 @@ def report(
     training with the hyper-parameters of every depth; calibration; surprisal; and the trees that
     are most certain, most doubtful and least accurate, with the correct and the predicted tree in
     one picture. The figures depend on the kind of model: perplexity and surprisal for n-gram
-    models, tag accuracy for taggers, and so on. FILE has the same type as the training data: a
-    treebank, bracketed trees, or a text for models that use only words. The page can be opened in
+    models, tag accuracy for taggers, and so on. FILE must be of the same type as the training data:
+    a treebank, bracketed trees, or a text for models that use only words. The page can be opened in
     any browser without a network connection, and can be printed.
 
         bistro report english.bistro --test test.conllu

@@ -64,8 +64,8 @@ def _score_table(scores: AttachmentScores, title: str) -> Table:
 
 def _metric_table(scores: AttachmentScores, title: str) -> Table:
     caption = (
-        f"{scores.protocol['ud']}. The words of the files differ; scores without punctuation "
-        "need files with the same words."
+        f"{scores.protocol['ud']}. The words in the files differ; scores without punctuation "
+        "require files with the same words."
     )
     table = Table("score", title=title, caption=caption)
     for column in ("precision", "recall", "F1", "aligned"):

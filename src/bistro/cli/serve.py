@@ -1,4 +1,4 @@
-"""`bistro serve`: serve models with a web page, a JSON interface and UDPipe's protocol."""
+"""`bistro serve`: serve models through a web page, a JSON interface and UDPipe's protocol."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def serve(
     ),
     max_body: int | None = _limit("Maximum size of a request in bytes; default: 1000000."),
     max_seconds: int | None = _limit(
-        "Maximum duration of a request in seconds, including the time in the queue; default: 30."
+        "Maximum duration of a request in seconds, including the time spent in the queue; default: "
+        "30."
     ),
     at_once: int | None = _limit(
         "Maximum number of short computations at a time; default: one per processor."
@@ -84,7 +85,7 @@ def serve(
         "Maximum number of requests from one client at a time; default: 32."
     ),
 ) -> None:
-    """Serve models with a page for the browser and an HTTP interface for programs.
+    """Serve models through a page for the browser and an HTTP interface for programs.
 
     The page at / works without an internet connection. The page /play is a playground for
     Pitman-Yor processes, which needs no model. With --file or --desk, the page /desk is an

@@ -46,7 +46,7 @@ def suite(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Run test suites of minimal pairs, or of predictions in the notation of SyntaxGym.
+    """Run test suites of minimal pairs, or of predictions in SyntaxGym notation.
 
     A pair is correct if the good sentence is more probable than the bad one. SUITE is a file of
     pairs, a suite in SyntaxGym's JSON format, or a built-in suite (agreement, garden-path,

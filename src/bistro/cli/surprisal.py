@@ -110,10 +110,10 @@ def surprisal(
     of *do*, *n't* and the full stop. Text has one sentence per line. With --input raw, the pipeline
     also finds the sentences; with --input lines, words are split at spaces only.
 
-    A region is marked with --brackets or by the column --critical or --region. Each region has one
-    row, with the sum of the surprisals of its words and the standard error of this sum. The column
-    `region` contains the number of the region, counted from 1. Each stretch of words outside the
-    regions also has one row, with NA in the column `region`.
+    Regions are marked by brackets (--brackets) or in the column named by --critical or --region.
+    Each region has one row, with the sum of the surprisals of its words and the standard error of
+    this sum. The column `region` contains the number of the region, counted from 1. Each stretch of
+    words outside the regions also has one row, with NA in the column `region`.
 
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
@@ -219,8 +219,8 @@ def _sentences(
 
     if format is None and path.lower().endswith(common.TABLE_SUFFIXES):
         raise BistroError(
-            f"{path}: the file is a table: name the column that contains the sentences with "
-            "--text COLUMN"
+            f"{path}: the file is a table: use --text COLUMN to name the column that contains the "
+            "sentences"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
     if finds_words and format == "raw" and not brackets:
@@ -249,7 +249,7 @@ def _sentences(
 
 
 def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
-    """Yield the rows, and report at the end how many of them have unknown words.
+    """Yield the rows, and report at the end how many of them contain unknown words.
 
     The surprisal of an unknown word is the surprisal of its class or spelling.
     """

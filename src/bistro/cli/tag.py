@@ -53,7 +53,7 @@ def tag(
 
     The tags are written to the column that the model was trained on (UPOS or XPOS). Parsers can
     also tag, using their own search. Plain-text input is written as CoNLL-U. CoNLL-X input is
-    written as CoNLL-X, which cannot hold probabilities.
+    written as CoNLL-X, which cannot represent probabilities.
 
         echo "The dog sleeps ." | bistro tag tagger.bistro
         bistro tag tagger.bistro test.conllu --marginals -o tagged.conllu

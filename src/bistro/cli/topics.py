@@ -36,7 +36,7 @@ def show(
 ) -> None:
     """Print the most likely words and the most likely parents of each state.
 
-    States have no names and no fixed order. Training with a different seed finds similar states
+    States have no names and no fixed order. Training with a different seed yields similar states
     with different numbers. `<unk-...>` are classes of rare words.
 
         bistro topics show topics.bistro --states 12

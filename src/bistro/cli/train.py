@@ -28,7 +28,7 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: str = argument("KIND", "The kind of model; the list is at the end of this help."),
+    kind: str = argument("KIND", "The kind of model; see the list at the end of this help."),
     data: list[str] | None = argument(
         "TRAIN",
         "Treebanks (CoNLL-U, CoNLL-X); bracketed trees for grammar, trees and constituents; text "
@@ -45,7 +45,7 @@ def train(
     dev: str | None = option(
         "DEV",
         "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. Kinds that fit no weights are scored on the development data after "
+        "when to stop. Models that do not fit weights are scored on the development data after "
         "training.",
     ),
     fast: bool = flag(

@@ -2,8 +2,8 @@
 
 A character is one Unicode code point and is not normalised. Ids are dense. The characters of the
 training words come first, sorted by code point. The characters are followed by three symbols:
-`other` represents all other characters, `end` closes a word, and `start` only pads contexts. All
-code points that a Python string can hold are possible. Before training, all code points and the end
+`other` represents all other characters, `end` closes a word, and `start` only pads contexts. Every
+code point that a Python string can contain is allowed. Before training, all code points and the end
 of the word are equally probable. The symbol `other` has the combined probability of all the
 characters that it represents.
 

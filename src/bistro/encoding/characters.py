@@ -43,7 +43,7 @@ _ADDRESS = re.compile(
     r"://|www\.|\w@\w|\w\.(?:com|org|net|edu|gov|html?|pdf|docx?|xlsx?|txt|jpg)\b"
 )
 _MARKS = "()[]{}<>\"'“”‘’«».,;:!?…*"
-"""Characters that surround an address and are not part of it."""
+"""Characters that may surround an address but are not part of it."""
 _CODE_POINTS = sys.maxunicode + 1
 _LAST_SPACE = 0x3000
 _BYTE_ORDER_MARK = 0xFEFF
@@ -108,7 +108,7 @@ class Characters:
         return names[symbol]
 
     def encode(self, text: str, *, line_ends: bool = False) -> EncodedText:
-        """Return the symbols of a text, without leading and trailing white space.
+        """Return the symbols of a text, without leading or trailing white space.
 
         With `line_ends`, every end of a line is a break, not only a blank line.
         """
@@ -146,7 +146,7 @@ class Characters:
 
 
 def in_addresses(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return a mask of the characters in addresses, without the marks around each address."""
+    """Return a mask of the characters in addresses, excluding the marks around each address."""
     inside = np.zeros(codes.size, np.bool_)
     starts = [match.start() for match in _ADDRESS.finditer(text)]
     if not starts:

@@ -1,7 +1,7 @@
 """Context elements, which name the parts of a state that a transition model can use.
 
-A context is a list of elements, the most informative first. Back-off drops elements from the end.
-Stack items are ``s1`` (the top) to ``s4``, each with
+A context is a list of elements, with the most informative element first. Back-off drops elements
+from the end. Stack items are ``s1`` (the top) to ``s4``, each with
 
     s1.tag  s1.word                       the item itself
     s1.lc1.tag  s1.lc1.label  s1.lc1.word     its leftmost child so far

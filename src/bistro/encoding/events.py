@@ -1,4 +1,4 @@
-"""Training events of Pitman-Yor models, which are outcomes in contexts.
+"""Training events for Pitman-Yor models, which are outcomes in contexts.
 
 >>> events = Events(np.array([[3, 1], [2, 1]], np.int32), np.array([5, 6], np.int32))
 >>> events.sorted().contexts.tolist()
@@ -32,15 +32,15 @@ class Events:
 
     @property
     def levels(self) -> int:
-        """The number of elements of every context."""
+        """The number of elements in every context."""
         return int(self.contexts.shape[1])
 
     def sorted(self) -> Events:
         """Return the events sorted by their contexts.
 
         The customers of a restaurant are exchangeable, so any order is correct. In sorted order,
-        neighbouring events share their restaurants, and a sweep accesses memory in sequence instead
-        of at random.
+        neighbouring events share their restaurants, and a sweep accesses memory sequentially
+        instead of randomly.
         """
         order = np.lexsort((self.outcomes, *self.contexts.T[::-1]))
         return Events(

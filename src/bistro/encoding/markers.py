@@ -1,4 +1,4 @@
-"""Markers of unknown English words, in the style of the Berkeley parser.
+"""Markers for unknown English words, in the style of the Berkeley parser.
 
 A marker combines the following features of an unknown word, in this order. The parsers of Petrov
 and colleagues (2006) use the same features.
@@ -45,12 +45,12 @@ class EnglishMarkers(UnknownClasses):
     def learn_markers(
         cls, initial: Mapping[str, int], inside: Mapping[str, int], known: Iterable[str]
     ) -> Self:
-        """Learn the markers from the counts of rare words at the start of and inside sentences."""
+        """Learn the markers from counts of rare words at the start of sentences and elsewhere."""
         nameless = cls(known=frozenset(known))
         return replace(nameless, names=nameless.seen_names(initial, inside, fewest=1))
 
     def candidates(self, word: str, initial: bool) -> list[str]:
-        """Return the markers that fit a word, the most specific first."""
+        """Return the markers that fit a word, from the most to the least specific."""
         shape = self._shape(word, initial)
         marks = ["digit"] * any(map(str.isdigit, word)) + ["dash"] * ("-" in word)
         suffix = suffix_of(word)

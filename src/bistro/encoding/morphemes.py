@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 class Capitals(NamedTuple):
-    """The shares of lower-case words that are written with an initial capital or in capitals."""
+    """The shares of lower-case words written with an initial capital or entirely in capitals."""
 
     first: float
     all: float
@@ -62,7 +62,7 @@ def pieces(word: SegmentedWord) -> list[Piece]:
 
 
 def folded(word: str, canonical: str) -> str:
-    """Replace digits by 0, and decapitalise a word if its canonical form is in lower case."""
+    """Replace digits with 0, and decapitalise a word if its canonical form is in lower case."""
     if word[:1].isupper() and canonical[:1].islower():
         word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
     return without_digits(word)

@@ -50,7 +50,7 @@ class UnknownClasses:
     def learn(
         cls, initial: Mapping[str, int], inside: Mapping[str, int], num_suffixes: int
     ) -> UnknownClasses:
-        """Learn the classes from the counts of rare words at the start of and inside sentences."""
+        """Learn the classes from counts of rare words at the start of sentences and elsewhere."""
         suffixes = _frequent_suffixes(Counter(initial) + Counter(inside), num_suffixes)
         return cls(cls(suffixes=suffixes).seen_names(initial, inside, FEWEST_SEEN), suffixes)
 
@@ -73,7 +73,7 @@ class UnknownClasses:
         return next((self._indices[name] for name in candidates if name in self._indices), 0)
 
     def candidates(self, word: str, initial: bool) -> list[str]:
-        """Return the names of the classes that fit a word, the most specific first."""
+        """Return the names of the classes that fit a word, from the most to the least specific."""
         parts = ["<unk", shape_of(word, initial=initial)]
         if _has_dash_inside(word):
             parts.append("dash")
@@ -118,7 +118,7 @@ def _has_dash_inside(word: str) -> bool:
 
 
 def _suffixes_of(word: str) -> Iterator[str]:
-    """Yield the proper suffixes of a word in lower case, the longest first."""
+    """Yield the proper suffixes of a word in lower case, from longest to shortest."""
     small = word.lower()
     for length in range(min(LONGEST_SUFFIX, len(small) - 1), 0, -1):
         suffix = small[-length:]
@@ -141,8 +141,8 @@ def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str
 
     The words of a rarer class count towards the next more general class.
 
-    The keys of `pending` are tuples of class names that fit a word, the most specific first, and
-    the values are counts.
+    The keys of `pending` are tuples of class names that fit a word, from the most to the least
+    specific, and the values are counts.
     """
     kept = Counter[str]()
     while pending:

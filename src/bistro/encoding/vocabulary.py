@@ -143,7 +143,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]] | WordCounts, config: Any) -> Vocabulary:
-        """Build the vocabulary of `sentences` with the unknown-word settings of `config`."""
+        """Build the vocabulary of `sentences` with the unknown-word settings in `config`."""
         settings = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
         words = sentences if isinstance(sentences, WordCounts) else WordCounts.of(sentences)
         return cls.counted(words, **settings)
@@ -179,7 +179,7 @@ class Vocabulary:
 
     @property
     def end(self) -> int:
-        """The id of the end of a sentence, after all words."""
+        """The id of the end of a sentence, which follows the ids of all words."""
         return len(self)
 
     @property

@@ -13,12 +13,12 @@ parser, so every score is reported with its convention.
   same words.
 
 The files may split the same text into different words and sentences. The words are then aligned by
-their characters (`word_alignment`), and every score is an F1. `metrics` also holds precision,
+their characters (`word_alignment`), and every score is an F1 score. `metrics` also holds precision,
 recall and aligned accuracy. If both files have the same words, precision, recall and F1 are equal
 for UAS, LAS and tags.
 
-Scores are percentages and are not rounded. A score that cannot be computed, such as LAS of trees
-without labels, is None, and `unavailable` gives the reason.
+Scores are percentages and are not rounded. A score that cannot be computed, such as the LAS of
+trees without labels, is None, and `unavailable` gives the reason.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -118,7 +118,8 @@ class NoPunct:
 class AttachmentScores:
     """Scores in percent.
 
-    A score that cannot be computed is None. If the words of the files differ, all scores are F1.
+    A score that cannot be computed is None. If the words in the files differ, all scores are F1
+    scores.
     """
 
     uas: float | None
@@ -147,9 +148,9 @@ class AttachmentScores:
     """Precision, recall, F1, aligned accuracy and counts of each metric that can be computed. The
     keys are the names in `SCORES` and `SEGMENTS`."""
     no_punct: NoPunct
-    """The scores without punctuation, which are None if the words of the files differ."""
+    """The scores without punctuation, which are None if the words in the files differ."""
     protocol: dict[str, str]
-    """The conventions by which these scores (`ud`) and the scores in `no_punct` are computed."""
+    """The conventions under which these scores (`ud`) and the scores in `no_punct` are computed."""
     unavailable: dict[str, str]
     """A dictionary from the name of each missing score to the reason why it is None."""
 
@@ -170,7 +171,7 @@ def score(
     gold_name: str = "gold",
     system_name: str = "system",
 ) -> AttachmentScores:
-    """Compare the words, trees and tags of `system` with those of `gold`.
+    """Compare the words, trees and tags in `system` with those in `gold`.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Bracket scores, which give the share of correct constituents, as in the program EVALB.
 
-A constituent is a label with the words it spans. Let M be the number of constituents that gold and
-system share over all sentences.
+A constituent is a label together with the words it spans. Let M be the number of constituents that
+the gold and system trees share over all sentences.
 
     precision = M / constituents of system    recall = M / constituents of gold
     F1 = 2 M / (constituents of system + constituents of gold)
@@ -19,10 +19,10 @@ The conventions follow EVALB with Collins' parameters:
 - tags: the share of correct tags among the remaining words; the length of a sentence, for the
   scores of sentences up to 40, counts punctuation but no traces.
 
-Bistro differs from EVALB in one respect. In Bistro, the gold tags decide for both trees which words
-are punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as punctuation,
-the two trees have different numbers of words, and EVALB leaves out the sentence. In such cases,
-Bistro still scores the sentence. Unlabelled scores compare only the spans.
+Bistro differs from EVALB in one respect. In Bistro, the gold tags determine for both trees which
+words are punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as
+punctuation, the two trees have different numbers of words, and EVALB leaves out the sentence. In
+such cases, Bistro still scores the sentence. Unlabelled scores compare only the spans.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
@@ -57,7 +57,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Constituent:
-    """A label with the words it spans, from `begin` up to but not including `end`."""
+    """A label and the words it spans, from `begin` up to but not including `end`."""
 
     label: str
     begin: int
@@ -85,12 +85,12 @@ class BracketScores:
     """Constituents of gold."""
     system: int
     matched: int
-    """The number of labelled constituents that gold and system share."""
+    """The number of labelled constituents that the gold and system trees share."""
 
 
 @dataclass(frozen=True)
 class BracketReport:
-    """The scores over all sentences, and over the sentences of at most 40 words."""
+    """The scores over all sentences, and over sentences of at most 40 words."""
 
     all: BracketScores
     short: BracketScores

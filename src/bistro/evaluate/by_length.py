@@ -3,9 +3,9 @@
 Short arcs are easy to predict, so good parsers differ from weak parsers mainly on long arcs. The
 length of an arc is the distance in words between head and dependent. Arcs from the root are a
 separate class (Titov & Henderson 2007, Table 2). The gold arc and the predicted arc of a word may
-differ in length, so each class of lengths has a precision and a recall. For `las`, an arc is
+differ in length, so each length class has its own precision and recall. For `las`, an arc is
 correct if its head and its label (without subtype) are correct. For `uas`, only the head must be
-correct. The scores of C correct arcs, G gold arcs and S system arcs are as follows.
+correct. The scores for C correct arcs, G gold arcs and S system arcs are as follows.
 
     precision = C / S    recall = C / G    F1 = 2 C / (G + S)
 

@@ -1,4 +1,4 @@
-"""Attachment scores of each relation, and the most common confusions.
+"""Attachment scores for each relation, and the most common confusions.
 
 The gold words are grouped by their relation, ignoring subtypes as in the UD scores. For the words
 of a relation,
@@ -29,7 +29,7 @@ PROTOCOL = "words of gold by their relation; all words, punctuation included; su
 
 @dataclass(frozen=True)
 class RelationScores:
-    """The scores of all words that have a given gold relation. Shares are in percent."""
+    """The scores for all words that have a given gold relation. Shares are in percent."""
 
     relation: str
     words: int
@@ -41,7 +41,7 @@ class RelationScores:
 
 
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
-    """Return the scores of every gold relation, the most common first."""
+    """Return the scores for every gold relation, starting with the most common."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     heads: Counter[str] = Counter()
     labelled: Counter[str] = Counter()

@@ -2,7 +2,7 @@
 
 Long sentences are rarer than short sentences, and they are harder to parse.
 
-Sentences are grouped by their number of words, punctuation included. Within a group, UAS is the
+Sentences are grouped by their number of words, including punctuation. Within a group, UAS is the
 share of words with the correct head. LAS is the share of words with the correct head and relation,
 ignoring subtypes. `exact` is the share of sentences whose heads are all correct.
 
@@ -29,7 +29,7 @@ PROTOCOL = "sentences by their number of words; all words, punctuation included;
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The scores of one sentence-length class.
+    """The scores for one sentence-length class.
 
     Shares are in percent. The percentages of an empty class are None.
     """
@@ -53,7 +53,7 @@ def check_borders(borders: Sequence[int]) -> None:
 def score_by_sentence(
     gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
 ) -> list[SentenceScores]:
-    """Return the scores of each sentence-length class.
+    """Return the scores for each sentence-length class.
 
     `borders` are the upper limits of all classes except the last.
     """

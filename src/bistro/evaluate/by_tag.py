@@ -19,7 +19,7 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class TagScores:
-    """The scores of all words that have a given gold tag."""
+    """The scores for all words that have a given gold tag."""
 
     tag: str
     words: int
@@ -32,7 +32,7 @@ class TagScores:
 def score_by_tag(
     gold: Iterable[Sentence], system: Iterable[Sentence], column: str
 ) -> list[TagScores]:
-    """Return the scores of every gold tag in `column`, the most common first."""
+    """Return the scores for every gold tag in `column`, starting with the most common."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for right, predicted in zip(gold, system, strict=True):
         for tag, other in zip(getattr(right, column), getattr(predicted, column), strict=True):

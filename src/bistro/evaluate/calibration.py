@@ -2,13 +2,13 @@
 
 Every word gives a pair (p, c). Here p is the predicted probability of a value in the word's row
 (PHead, PDeprel, PUpos or PXpos in MISC). The number c is 1 if the value is correct and 0 otherwise.
-The pairs are divided by p into 15 bins of equal width. Bin b contains n_b of the N pairs.
+The pairs are assigned to 15 bins of equal width according to p. Bin b contains n_b of the N pairs.
 
     expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
     Brier score                = mean of (p - c)²
 
 The calibration error is 0 for a perfectly calibrated parser. The Brier score also rewards confident
-predictions. Labels are compared together with their subtypes, since the probability belongs to the
+predictions. Labels are compared together with their subtypes, since the probability applies to the
 whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
@@ -36,7 +36,7 @@ PROTOCOL = (
 
 @dataclass(frozen=True)
 class Bin:
-    """A bin of words whose predicted probability lies between two borders."""
+    """A bin of words whose predicted probabilities lie between two limits."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The agreement of predicted probabilities with observed accuracy, as figures from 0 to 1."""
+    """Agreement between predicted probabilities and observed accuracy, as figures from 0 to 1."""
 
     expected_calibration_error: float
     brier: float

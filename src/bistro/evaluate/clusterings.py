@@ -3,7 +3,7 @@
 The variation of information (Meilă 2003) is the sum of the conditional entropies of each clustering
 given the other, in bits. The variation of information is a metric, and it is 0 if and only if the
 clusterings are the same. The chains of a model with latent states number the states differently,
-but can still be compared by the variation of information.
+but can still be compared using the variation of information.
 
 >>> variation_of_information([0, 0, 1, 1], [7, 7, 3, 3])
 0.0

@@ -1,7 +1,7 @@
 """Cross-validation, which tests every sentence with a model that was not trained on it.
 
-The treebank is cut into k folds. Each of k models is trained on all folds except one, and tested on
-the remaining fold. Let x_1 … x_k be the scores of the folds.
+The treebank is divided into k folds. Each of k models is trained on all folds except one, and
+tested on the remaining fold. Let x_1 … x_k be the scores of the folds.
 
     mean = Σ x_i / k        standard error of the mean = sqrt( Σ (x_i - mean)² / (k - 1) / k )
 
@@ -48,7 +48,7 @@ class CrossValidation:
 
     @property
     def names(self) -> list[str]:
-        """The names of the scores that all folds have."""
+        """The names of the scores that are available for all folds."""
         first, *others = (fold.figures for fold in self.folds)
         return [name for name in first if all(name in figures for figures in others)]
 

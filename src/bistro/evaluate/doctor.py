@@ -74,7 +74,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Examination:
-    """All annotated arcs and tags of a treebank, the most surprising first."""
+    """All annotated arcs and tags in a treebank, starting with the most surprising."""
 
     sentences: Sequence[Sentence]
     arcs: list[Finding]
@@ -263,7 +263,7 @@ def _order(finding: Finding) -> tuple[float, float, int, int]:
 
 
 def line_of(sentence: Sentence, word: int) -> int:
-    """Return the line of a word in its file."""
+    """Return the line number of a word in its file."""
     lines = str(sentence).removeprefix(sentence.lead).split("\n")
     return sentence.line + next(
         offset for offset, line in enumerate(lines) if line.partition("\t")[0] == str(word)

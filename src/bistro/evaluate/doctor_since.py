@@ -27,7 +27,7 @@ TOP = 0.05
 
 @dataclass(frozen=True)
 class Changes:
-    """The values of the older version that annotators changed."""
+    """The values in the older version that annotators changed."""
 
     arcs: dict[Place, str]
     """The new value of each changed arc."""
@@ -52,13 +52,13 @@ class Hits:
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of changed values whose alternative is the new value, among the first 100 findings."""
+    """Share of changed values among the first 100 findings whose alternative is the new value."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())
         return (
-            f"{self.changed:,} of {self.values:,} values were changed later; changed are {first}; "
-            f"the first {TOP:.0%} have {100 * self.recall:.1f} % of all changes; of the changed "
+            f"{self.changed:,} of {self.values:,} values were changed later, including {first}; "
+            f"the first {TOP:.0%} contain {100 * self.recall:.1f} % of all changes; of the changed "
             f"values among the first {FIRST[-1]}, the alternative is the new value in "
             f"{100 * self.restored:.0f} %"
         )

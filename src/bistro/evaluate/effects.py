@@ -108,7 +108,7 @@ class Effect:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the mean difference."""
+        """The 95 % interval for the mean difference."""
         reach = float(stats.t.ppf(0.975, max(1, self.items - 1))) * self.se
         return self.mean - reach, self.mean + reach
 
@@ -129,7 +129,7 @@ class Effect:
 
     @property
     def unknown(self) -> int:
-        """The number of items whose region has an unknown word."""
+        """The number of items whose region contains an unknown word."""
         return sum(pair.first.unknown or pair.second.unknown for pair in self.pairs)
 
     @property

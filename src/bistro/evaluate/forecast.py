@@ -7,7 +7,7 @@ levels off.
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
 possible values. For every value of c on a grid, weighted least squares gives a normal distribution
-of y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
+for y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
 for all c are averaged and truncated to the range of possible scores. The weight of each
 distribution is the probability of the points given c, times a prior on c. The noise has two parts.
 The random choice of training sentences adds noise with variance σ² / n. The estimate of σ combines
@@ -62,7 +62,7 @@ class Forecast:
 
 
 def forecast_of(points: Points, size: float, *, ceiling: float = 100.0) -> Forecast:
-    """Return the expected score with training data of a given size."""
+    """Return the expected score for training data of a given size."""
     if len({n for n, _ in points}) < LEAST_POINTS:
         raise BistroError(
             f"a forecast needs scores for at least {LEAST_POINTS} different sizes of training data"

@@ -68,7 +68,7 @@ def judge(
 
 
 def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
-    """Raise an error if any word has no head, since scores need complete trees."""
+    """Raise an error if any word has no head, since scoring requires complete trees."""
     for sentence in sentences:
         if not isinstance(sentence, Sentence) or MISSING in sentence.heads:
             line = f"{path or 'line'}:{sentence.line}: " if isinstance(sentence, Sentence) else ""

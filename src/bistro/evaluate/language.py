@@ -66,7 +66,7 @@ class LanguageFigures:
     """Bits per byte of the text, or NaN if the bytes were not counted."""
     bytes: int
     log_prob: float
-    """Natural logarithm of the probability of the whole text, `</s>` included."""
+    """Natural logarithm of the probability of the whole text, including `</s>`."""
     open_vocabulary: bool
     """True if every string has a probability. Only models with this property can be compared by
     bits_per_char."""

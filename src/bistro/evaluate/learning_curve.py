@@ -1,4 +1,4 @@
-"""Learning curves with the scores of models trained on growing parts of a treebank.
+"""Learning curves: the scores of models trained on growing parts of a treebank.
 
 The training sets of each draw are nested, so each smaller set is part of each larger set. Each draw
 puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4, 1/2 and
@@ -75,12 +75,12 @@ class LearningCurve:
 
     @property
     def doubled(self) -> Forecast:
-        """The expected score with twice the training data of the largest part."""
+        """The expected score with twice as much training data as in the largest part."""
         return self.forecast(2 * self.parts[-1].words)
 
     @property
     def hindcast(self) -> Forecast | None:
-        """The score of the largest part, predicted from the other parts.
+        """The score for the largest part, predicted from the other parts.
 
         If there are too few parts, the value is None.
         """
@@ -89,7 +89,7 @@ class LearningCurve:
         return self.forecast(self.parts[-1].words, self.parts[:-1])
 
     def forecast(self, words: float, parts: Sequence[Part] | None = None) -> Forecast:
-        """Return the expected score with a given number of training words."""
+        """Return the expected score for a given number of training words."""
         points = [(part.words, part.scores(self.figure)) for part in parts or self.parts]
         return forecast_of(points, words)
 
@@ -250,7 +250,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the first sentences in a random order, so that smaller parts are nested."""
+    """Return the first sentences of a random order, so that larger parts contain smaller ones."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(

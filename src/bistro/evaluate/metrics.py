@@ -123,7 +123,7 @@ class AlignedWords:
         return np.asarray(flags[words.deprels], dtype=bool)
 
     def function_children(self, right: Flags) -> Flags:
-        """Return a mask of pairs with the same function words as dependents.
+        """Return a mask of the pairs that have the same function words as dependents.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
         matches if `right` marks it and it is aligned with a dependent of the system word. The words
@@ -188,7 +188,7 @@ def count_metrics(words: AlignedWords) -> dict[str, Metric]:
 
 
 def _count_segments(words: AlignedWords) -> dict[str, Metric]:
-    """Return the metrics of tokens, sentences and words."""
+    """Return the metrics for tokens, sentences and words."""
     gold, system, alignment = words.gold, words.system, words.alignment
     segments: dict[str, Metric] = {}
     if alignment.same_text:

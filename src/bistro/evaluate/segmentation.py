@@ -52,7 +52,7 @@ class SegmentationScores:
 
 
 def spans_of(word: SegmentedWord) -> list[Span]:
-    """Return the label, begin and end of each morpheme of a word."""
+    """Return the label, start and end of each morpheme in a word."""
     places = boundaries(word.form, [m.form for m in word.morphemes])
     pairs = zip(word.morphemes, places, places[1:], strict=False)
     return [(m.label, begin, end) for m, begin, end in pairs]

@@ -47,7 +47,7 @@ def text_figures(model: Model, sentences: Iterable[Any], **options: Any) -> Lang
 def figures_of(
     model: Scorer, words: Sequence[Sequence[str]], scores: TextScores
 ) -> LanguageFigures:
-    """Summarise the scores that a model gave to a text."""
+    """Summarise the scores that a model assigned to a text."""
     return language_figures(
         scores.log_probs,
         scores.is_eos,

@@ -1,4 +1,4 @@
-"""Alignment of system words with gold words if the two files may split the text differently.
+"""Alignment of system words with gold words when the two files may split the text differently.
 
 Files with the same words in the same sentences are aligned word by word. Other files are aligned as
 in the CoNLL 2018 shared task. Apart from white space, both files must have the same characters, so
@@ -58,7 +58,7 @@ class Alignment:
 def align(gold: Words, system: Words, codes: Codes) -> Alignment:
     """Align the words of two files.
 
-    If the texts of the files differ, a `TreebankError` reports the place.
+    If the texts of the files differ, a `TreebankError` reports where they differ.
     """
     texts = "".join(gold.text), "".join(system.text)
     same_text = texts[0] == texts[1]
@@ -154,7 +154,7 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
 
 
 def _align_regions(gold: _Side, system: _Side) -> Integers:
-    """Return the aligned pairs of words in regions, and mark all words of regions as not `free`."""
+    """Return the aligned pairs of words in regions, and mark all words in regions as not `free`."""
     pairs: list[tuple[int, int]] = []
     word, other = _next_region(gold, system, 0, 0)
     while word < gold.size and other < system.size:
@@ -264,7 +264,7 @@ def _refuse_empty_tokens(words: Words) -> None:
 
 
 def _text_differs(gold: Words, system: Words, texts: tuple[str, str]) -> TreebankError:
-    """Return the error that names the first difference between two texts."""
+    """Return an error that reports the first difference between two texts."""
     place = _common_prefix(*texts)
     start = min(_token_start(words, place) for words in (gold, system))
     number, line, shown = _show(gold, texts[0], place, start)

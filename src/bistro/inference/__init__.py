@@ -1,1 +1,1 @@
-"""Training by Gibbs sweeps, with hyper-parameters and checkpoints."""
+"""Training by Gibbs sampling, with hyper-parameter updates and checkpoints."""

@@ -1,4 +1,4 @@
-"""Run chains to their last sweep, with progress reports, interruption and resumption.
+"""Run chains to their last sweep, with support for progress reports, interruption and resumption.
 
 A training run consists of a few chains that sweep in parallel. Everything that determines the
 result is hashed into a fingerprint, so that only the run that wrote a checkpoint can continue from
@@ -33,7 +33,7 @@ statistics do not depend on how the parts of a state are named."""
 
 
 def short(value: float) -> float:
-    """Round a number to the digits that a trace keeps.
+    """Round a number to the precision used in a trace.
 
     >>> short(0.123456789), short(70000.0)
     (0.123457, 70000.0)
@@ -189,9 +189,9 @@ def run_chains(
 
 
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Run stages one after the other.
+    """Run stages one after another.
 
-    Chains of a later stage begin in the final state of earlier chains.
+    Chains in a later stage start from the final state of earlier chains.
     """
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)

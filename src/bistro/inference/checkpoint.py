@@ -1,8 +1,8 @@
-"""Checkpoints, from which an interrupted training run resumes with an identical result.
+"""Checkpoints, from which an interrupted training run can resume with an identical result.
 
 A checkpoint is a file next to the future model file. The file contains the state after a sweep and
-a fingerprint of everything that determines the result, such as configuration, seed and events. A
-checkpoint is written under another name and then renamed, so there is always one complete
+a fingerprint of everything that determines the result, such as the configuration, the seed and the
+events. A checkpoint is written under another name and then renamed, so there is always one complete
 checkpoint. The checkpoint is removed when the model is saved.
 """
 
@@ -69,7 +69,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the checkpoint and any partial files of killed runs. The model is not affected."""
+        """Remove the checkpoint and partial files from killed runs. The model is not affected."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:

@@ -1,6 +1,6 @@
 """A classifier that maps lists of strings to names, used to predict the columns of words.
 
-The context is a list of strings, the most informative first, and the outcomes are names. The
+The context is a list of strings, with the most informative first, and the outcomes are names. The
 context ends before the first string that did not occur at its position in training, so the
 prediction depends on the longest known prefix of the context.
 

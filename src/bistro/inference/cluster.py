@@ -1,7 +1,7 @@
 """Workers on a Dask cluster, which distribute work over many machines.
 
 The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
-local:N`` starts N worker processes on this machine and ends them afterwards. Without a cluster,
+local:N`` starts N worker processes on this machine and stops them afterwards. Without a cluster,
 threads do the work. Shared data are sent once and kept by the workers. The number of unfinished
 items is limited, and results are returned in the order of the items. A task has no side effects.
 When a worker is lost, its tasks run again on other workers, and the result does not change.
@@ -42,7 +42,7 @@ AHEAD_PER_WORKER = 6
 """Maximum number of unfinished items per worker.
 
 Results are collected in order, so all workers eventually wait for the item of a slow worker. With a
-value of 2, five slow workers among a hundred halve the speed.
+value of 2, five slow workers out of a hundred halve the speed.
 """
 SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
@@ -56,7 +56,7 @@ UNWATCHED = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of Dask for a local cluster. Process monitoring is turned off to save time."""
+"""Dask settings for a local cluster. Process monitoring is turned off to save time."""
 ATTEMPTS = 20
 """Maximum number of attempts to retrieve the result of a task. A lost worker causes one or two
 failed attempts."""
@@ -139,7 +139,7 @@ class ClusterWorkers:
     ) -> Generator[Result, None, None]:
         """Run tasks and yield their results until the scheduler stops responding.
 
-        `unanswered` contains the items that were sent before and have no result yet.
+        `unanswered` contains the items that were sent earlier and have no result yet.
         """
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()
@@ -336,9 +336,9 @@ def _quiet() -> Iterator[None]:
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine, and yield their scheduler's address and keys.
 
-    Anyone who can connect to a scheduler can run code under the account of its user. All accounts
-    of a machine can connect to its ports, so every connection needs a certificate that is created
-    for this run.
+    Anyone who can connect to a scheduler can run code under the account of its user. All users of a
+    machine can connect to its ports, so every connection requires a certificate that is created for
+    this run.
     """
     import dask
     from distributed import LocalCluster, Security
@@ -370,7 +370,7 @@ def dask_setup(worker: object) -> None:
 
 @contextmanager
 def _connected(address: str, security: Security | None) -> Iterator[Client]:
-    """Yield a client of the scheduler.
+    """Yield a client that is connected to the scheduler.
 
     Raise an error after a short time if there is no scheduler.
     """
@@ -383,8 +383,8 @@ def _connected(address: str, security: Security | None) -> Iterator[Client]:
     except (OSError, TimeoutError):
         raise ClusterError(
             f"--cluster {address}: no scheduler answered within {SECONDS_TO_CONNECT:.0f} seconds: "
-            "check that 'dask scheduler' runs at this address and that the port is open, or use "
-            "local:N"
+            "check that 'dask scheduler' is running at this address and that the port is open, or "
+            "use local:N"
         ) from None
     with client:
         yield client

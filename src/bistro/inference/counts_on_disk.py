@@ -1,4 +1,4 @@
-"""Counts of a long text, kept in files if they do not fit in memory.
+"""Counts from a long text, kept in files if they do not fit in memory.
 
 Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
 unnamed files that are mapped into memory. The operating system caches as much of the files as fits

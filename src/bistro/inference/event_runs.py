@@ -32,7 +32,7 @@ Lists = list[tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 
 class EventRuns:
-    """Sorted lists of events with contexts of one length."""
+    """Sorted lists of events with contexts of the same length."""
 
     def __init__(self, levels: int, most_in_memory: int = MOST_IN_MEMORY) -> None:
         """Create an empty collection of events with `levels` context elements each."""

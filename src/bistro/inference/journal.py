@@ -1,8 +1,8 @@
 """A journal of trials with one JSON object per line, so that a search can be stopped and resumed.
 
-The first line identifies the search. Each other line holds a configuration and its results. If a
-crash cuts the last line short, that line is ignored. Configurations in the journal are not tried
-again.
+The first line identifies the search. Each of the remaining lines contains a configuration and its
+results. If a crash cuts the last line short, that line is ignored. Configurations in the journal
+are not tried again.
 """
 
 from __future__ import annotations

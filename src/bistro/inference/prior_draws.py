@@ -2,8 +2,8 @@
 
 The discounts and strengths are drawn from their priors. Each outcome is drawn from the predictive
 distribution given all earlier outcomes, and then seated (Pólya's urn). The seating is therefore
-also a draw from its distribution given the data. The properties of the seating are known true
-values with which a sampler can be tested.
+also a draw from its distribution given the data. Since the properties of the seating are known, a
+sampler can be tested against them.
 
 >>> from bistro._core import UniformBase
 >>> settings = SamplerSettings()
@@ -29,7 +29,7 @@ from bistro.rng import purpose_key
 
 
 class Urn:
-    """A franchise with drawn hyper-parameters, from which data are generated."""
+    """A franchise that generates data, with hyper-parameters drawn from their priors."""
 
     def __init__(
         self, learned: Learned, *, seed: int, groups: Iterable[Iterable[int]] | None = None
@@ -99,7 +99,7 @@ def simulated_chain(true: Learned, chain: Chain) -> Simulated:
 
 
 def franchise_quantities(franchise: Franchise, name: str) -> dict[str, float]:
-    """Return the hyper-parameters and table counts of every depth, and the log-likelihood."""
+    """Return the hyper-parameters and table counts at every depth, and the log-likelihood."""
     quantities: dict[str, float] = {}
     counts = franchise.counts_by_level()
     for level, (discount, strength) in enumerate(franchise.parameters()):

@@ -1,4 +1,4 @@
-"""Choose an outcome by a product of experts, which are Pitman-Yor processes over the outcomes.
+"""Choose an outcome using a product of experts, which are Pitman-Yor processes over the outcomes.
 
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
@@ -33,7 +33,7 @@ class Candidates:
     """The possible outcomes at each position, with their scores."""
 
     starts: NDArray[np.int64]
-    """The index of the first candidate of each position."""
+    """The index of the first candidate for each position."""
     outcomes: NDArray[np.int32]
     scores: NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Candidates:
         return np.asarray(weights / np.add.reduceat(weights, self.starts)[self.places])
 
     def best(self) -> NDArray[np.int64]:
-        """Return the index of the best candidate of each position.
+        """Return the index of the best candidate for each position.
 
         If several candidates are equally good, the first is returned.
         """
@@ -104,9 +104,9 @@ class Product:
         prior: float,
         most: int,
     ) -> Candidates:
-        """Return the candidate outcomes of every position, with their scores.
+        """Return the candidate outcomes for every position, with their scores.
 
-        The candidates of a position are the outcomes in `allowed`. If `allowed` is empty for a
+        The candidates for a position are the outcomes in `allowed`. If `allowed` is empty for a
         position, its candidates are the most probable outcomes of each expert, up to `most` per
         expert.
         """

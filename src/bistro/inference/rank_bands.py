@@ -90,7 +90,7 @@ def _band(gamma: float, runs: int, draws: int) -> Band:
 
 
 def _inside(band: Band, runs: int, draws: int) -> float:
-    """Return the probability that the counts of uniform ranks stay in a band."""
+    """Return the probability that the counts of uniform ranks stay within a band."""
     before, mass = np.array([0]), np.array([1.0])
     for j in range(draws):
         here = np.arange(band.low[j], band.high[j] + 1)

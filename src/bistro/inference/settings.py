@@ -29,7 +29,7 @@ class SamplerSettings:
         1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
     )
     sweeps: int = setting(60, "Number of sweeps over the training events.")
-    samples: int = setting(40, "Number of final sweeps whose samples are averaged in prediction.")
+    samples: int = setting(40, "Number of final sweeps whose samples are averaged for prediction.")
     dirichlet: bool = setting(
         False, "Use a hierarchical Dirichlet process, in which all discounts are 0."
     )
@@ -40,14 +40,14 @@ class SamplerSettings:
         1.0, "Initial strength of every level, which does not change if hyper is fixed."
     )
     discount_prior: tuple[float, float] = setting(
-        (1.0, 1.0), "Parameters of the Beta prior of the discount."
+        (1.0, 1.0), "Parameters of the Beta prior on the discount."
     )
     strength_prior: tuple[float, float] = setting(
-        (1.0, 1.0), "Shape and rate of the Gamma prior of the strength."
+        (1.0, 1.0), "Shape and rate of the Gamma prior on the strength."
     )
 
     def validate(self) -> None:
-        """Raise an error if a value is impossible for a Pitman-Yor process."""
+        """Raise an error if a value is invalid for a Pitman-Yor process."""
         if not 1 <= self.samples <= self.sweeps:
             raise ConfigError(
                 f"samples is {self.samples}, but must lie between 1 and sweeps = {self.sweeps}: "

@@ -57,7 +57,7 @@ class Untagged(NamedTuple):
     begins: NDArray[np.int64]
     """The index of the first event of each word."""
     lengths: NDArray[np.int64]
-    """The number of events of each word."""
+    """The number of events for each word."""
 
 
 class Spelling:
@@ -77,7 +77,7 @@ class Spelling:
 
     @property
     def levels(self) -> int:
-        """The number of levels of the process."""
+        """The number of levels in the process."""
         return self._order + (self._tag_place is not None)
 
     def events(
@@ -160,7 +160,7 @@ class Speller:
     def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
         """Return log H of each string, in nats.
 
-        `tags` has one tag id per string.
+        `tags` contains one tag id per string.
         """
         if not len(words):
             return np.zeros(0)

@@ -1,9 +1,9 @@
 """Train a spelling model jointly with a word model, as the base distribution of the words.
 
-The spelling process is trained on each distinct training word, once for each of its tags. In a
-Chinese restaurant process, a word is also spelled only when it is drawn from the base. After each
-sweep over the spelling, the probabilities H(w) of all known words become the base of the word
-model. Here π_t is the share of tag t among the spelled words.
+The spelling process is trained on each distinct training word, once for each of its tags.
+Similarly, in a Chinese restaurant process, a word is spelled only when it is drawn from the base.
+After each sweep over the spelling, the probabilities H(w) of all known words become the base of the
+word model. Here π_t is the share of tag t among the spelled words.
 
     base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
 

@@ -1,7 +1,7 @@
 """Workers, which run tasks in parallel and share a model.
 
 Each unit of work is a call ``task(shared, item)``. Here `task` is a module-level function, `shared`
-holds the data that all calls need, and `item` is the input of one call. A task has no side effects,
+holds the data that all calls need, and `item` is the input to one call. A task has no side effects,
 so its result does not depend on the worker. Results are returned in the order of the items, so
 anything computed from them is also independent of the workers. On one machine, `LocalWorkers` runs
 tasks in threads, since the core releases the GIL while it works. For several machines, see

@@ -1,4 +1,4 @@
-"""Integrations of Bistro into other programs.
+"""Integrations of Bistro with other programs.
 
 Each module requires the program that it is written for.
 """

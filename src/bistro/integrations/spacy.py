@@ -90,7 +90,7 @@ class BistroParser:
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model into a folder of the pipeline."""
+        """Save the model in a folder of the pipeline."""
         Path(path).mkdir(parents=True, exist_ok=True)
         self._trained().save(Path(path) / MODEL_FILE)
 
@@ -151,7 +151,7 @@ class BistroParser:
 
 
 def _sentences(doc: Doc) -> Iterator[list[int]]:
-    """Yield the indices of the words of each sentence, without white space."""
+    """Yield the indices of the words in each sentence, excluding white space."""
     spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
     for span in spans:
         if words := [token.i for token in span if not token.is_space]:

@@ -131,7 +131,7 @@ class Voter(Parser, Protocol):
 
 @runtime_checkable
 class Tagger(Protocol):
-    """A model that finds the tags of words.
+    """A model that predicts the tags of words.
 
     tag_options   the options of `tag` and `tag_all`
     tag_column    the column that its tags belong to

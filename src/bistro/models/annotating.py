@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Tokeniser(Protocol):
-    """A model that finds the sentences and words of running text."""
+    """A model that finds the sentences and words in running text."""
 
     def tokenise(
         self, text: str | Iterable[str], *, line_ends: bool = False
@@ -48,7 +48,7 @@ class Rememberer(Protocol):
     ) -> TextScores:
         """Return scores that use the memory, given the scores of each sentence alone.
 
-        `documents` has the name of each sentence's document.
+        `documents` contains the name of each sentence's document.
         """
 
     def memory_protocol(self) -> str:

@@ -97,7 +97,7 @@ class Backoff:
         return float(self.arrays["probability"][span][hits[0]]) if hits.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
-        """Count the outcomes of a context, and the longer contexts that contain it."""
+        """Count the outcomes in a context, and the longer contexts that contain it."""
         kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # The entries of longer contexts are adjacent, and each context has an outcome only once.

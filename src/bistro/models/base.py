@@ -266,7 +266,7 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
         )
     if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: the model is of kind '{kind}', which this version of Bistro does not know "
+            f"{name}: the model is of kind '{kind}', which is unknown to this version of Bistro "
             f"(known kinds: {', '.join(sorted(kinds.names()))}): update Bistro, or install the "
             "package that provides this kind"
         )

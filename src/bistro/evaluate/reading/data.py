@@ -139,7 +139,7 @@ class _Collected:
         """The word at each position of each text, and the line where the word first occurs."""
         self.readers: dict[str, int] = {}
         self._last_line: dict[int, int] = {}
-        """The last line of each text in a table without participants and positions."""
+        """The last line of each text in a table without participants or positions."""
 
     def is_whole(self, row: tuple[int, list[str]]) -> bool:
         """Raise an error unless a row has one cell per column."""

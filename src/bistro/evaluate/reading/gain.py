@@ -2,9 +2,9 @@
 
 The items are divided into folds. For each fold, two regressions, with and without the predictor,
 are fitted on all other folds and predict the reading times of the fold. The gain of a row is the
-difference between the two log-likelihoods, in nats. A predictor without information has a gain of
-zero or slightly below zero. Intervals are computed by bootstrap, which draws items with
-replacement. Two models are compared by a permutation test, which exchanges the models item by item.
+difference between the two log-likelihoods, in nats. An uninformative predictor has a gain of zero
+or slightly below zero. Intervals are computed with a bootstrap that draws items with replacement.
+Two models are compared by a permutation test, which exchanges the models item by item.
 """
 
 from __future__ import annotations

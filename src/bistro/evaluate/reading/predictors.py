@@ -11,14 +11,14 @@ from bistro.evaluate.reading.data import ReadingData
 from bistro.evaluate.reading.regression import Floats
 
 MARKS = "\"'.,;:!?()[]«»“”‘’…"
-"""Characters that are ignored in the length and frequency of a word."""
+"""Characters that are ignored when the length and frequency of a word are computed."""
 
 
 @dataclass(frozen=True)
 class Predictors:
     """The values of all predictors, with one value per word and predictor.
 
-    A value is NaN if it needs a preceding word that is missing.
+    A value is NaN if it depends on a preceding word that is missing.
     """
 
     baseline: dict[str, Floats]
@@ -61,7 +61,7 @@ def build(
 
 
 def lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
-    """Return the values of each word and of up to `before` preceding words of its text."""
+    """Return the values of each word and of up to `before` preceding words in its text."""
     starts = data.starts[data.text_of_token]
     places = np.arange(len(values))
     columns = {name: values}

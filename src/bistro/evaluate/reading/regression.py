@@ -3,10 +3,10 @@
     time = intercept of the participant + coefficients · predictors + noise
 
 The intercepts are not columns of the design: the mean of each participant is subtracted from times
-and predictors, which gives the same coefficients. Rows of one participant depend on each other, and
-so do rows of one item. The covariance of the coefficients is therefore clustered by participant and
-by item (Cameron, Gelbach & Miller 2011). The resulting intervals are valid without an explicit
-model of this dependence.
+and predictors, which gives the same coefficients. Rows from the same participant depend on each
+other, and so do rows from the same item. The covariance of the coefficients is therefore clustered
+by participant and by item (Cameron, Gelbach & Miller 2011). The resulting intervals are valid
+without an explicit model of this dependence.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Fit:
     deviation: float
     """The standard deviation of the noise."""
     freedom: int
-    """Degrees of freedom of the intervals: the smaller number of clusters (participants or items),
-    minus 1."""
+    """Degrees of freedom of the intervals: the number of participants or of items, whichever is
+    smaller, minus 1."""
 
     @property
     def t_values(self) -> Floats:
@@ -124,7 +124,7 @@ def _check_rank(gram: Floats, names: Sequence[str]) -> None:
 def _errors(
     x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
 ) -> tuple[Floats, int]:
-    """Return the standard errors, and the smaller number of clusters (participants or items)."""
+    """Return the standard errors, and the number of participants or items, whichever is smaller."""
     scores = x * noise[:, None]
     both = readers * (int(items.max()) + 1) + items
     _, pairs = np.unique(both, return_inverse=True)

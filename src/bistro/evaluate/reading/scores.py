@@ -34,7 +34,7 @@ class ItemScores:
     surprisal: Floats
     """In bits."""
     unknown: Flags
-    """Whether a part of the word is unknown to the model."""
+    """Whether any part of the word is unknown to the model."""
 
 
 def item_scores(

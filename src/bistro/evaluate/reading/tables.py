@@ -75,5 +75,5 @@ def _known(value: float) -> float | None:
 
 
 def _plain(name: str) -> str:
-    """Return a name without spaces and punctuation, such as ``surprisal_1_before``."""
+    """Return a name without spaces or punctuation, such as ``surprisal_1_before``."""
     return "_".join("".join(c if c.isalnum() else " " for c in name).split())

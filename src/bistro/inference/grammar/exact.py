@@ -1,12 +1,12 @@
-"""A probabilistic grammar with the exact probability of every sentence, word and parse.
+"""A probabilistic grammar that gives the exact probability of every sentence, word and parse.
 
 The grammar is an exact language model.
 
     p(w₁ … w_n) = Σ over parses,      surprisal(w_k) = -log₂ p(w₁ … w_k …) / p(w₁ … w_{k-1} …)
 
 Here p(w₁ … w_k …) is the sum over all sentences with this beginning. The surprisals of the words
-and of the end of the sentence add up to ``-log₂ p(w₁ … w_n)``. `english` is the hand-written
-grammar of Bistro.
+and of the end of the sentence add up to ``-log₂ p(w₁ … w_n)``. `english` is Bistro's hand-written
+English grammar.
 
 >>> grammar = english()
 >>> sentence = next(grammar.sample(1, seed=1))
@@ -42,7 +42,7 @@ NATURAL_TO_BITS = 1 / math.log(2)
 
 
 class Continuations(NamedTuple):
-    """The probabilities of the next word and of the sentence end, given the first words."""
+    """The probabilities of the next word and of the sentence end, given the preceding words."""
 
     forms: list[str]
     probs: NDArray[np.float64]
@@ -52,7 +52,7 @@ class Continuations(NamedTuple):
 
 
 class ExactGrammar(Grammar):
-    """A grammar with exact sums over the parses and the continuations of a sentence."""
+    """A grammar that computes exact sums over the parses and the continuations of a sentence."""
 
     missed_capitals = 0.0
     """Probability that a required capital letter is not written."""
@@ -105,8 +105,7 @@ class ExactGrammar(Grammar):
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
         """Return the surprisal in bits of each token and of the sentence end.
 
-        All values are infinite, starting with the first token that cannot follow the tokens before
-        it.
+        From the first token that cannot follow the tokens before it, all values are infinite.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]
@@ -164,12 +163,12 @@ class ExactGrammar(Grammar):
                 raise BistroError(
                     f"the grammar does not contain '{tokens[place]}' (word {place + 1})"
                 )
-        raise BistroError(f"the grammar has no parse of '{' '.join(tokens)}'")
+        raise BistroError(f"the grammar has no parse for '{' '.join(tokens)}'")
 
 
 @cache
 def english() -> ExactGrammar:
-    """Return the built-in English grammar, read from its files at the first call."""
+    """Return the built-in English grammar, read from its files on the first call."""
     return ExactGrammar(*english_parts())
 
 

@@ -1,9 +1,9 @@
 """Find the best derivation, random derivations or all derivations in a filled chart.
 
-A symbol over a span is built by a word, by a unary rule, or by a binary rule and a split position.
-`ways` lists these possibilities with their values. In a chart of maxima, the best parse uses the
-way with the largest value for each span. In a chart of sums, drawing a way for each span in
-proportion to the values gives an exact sample from p(parse | words).
+A symbol over a span is built from a word, by a unary rule, or by a binary rule and a split
+position. `ways` lists these possibilities with their values. In a chart of maxima, the best parse
+uses the way with the largest value for each span. In a chart of sums, drawing a way for each span
+in proportion to the values gives an exact sample from p(parse | words).
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class Search:
 
 
 def _grouped(parents: Ints, size: int) -> list[RuleNumbers]:
-    """Return the indices of the rules of each parent symbol."""
+    """Return the indices of the rules for each parent symbol."""
     order = np.argsort(parents, kind="stable")
     bounds = np.searchsorted(parents[order], np.arange(size + 1))
     return [order[first:last] for first, last in itertools.pairwise(bounds)]
