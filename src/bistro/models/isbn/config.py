@@ -163,7 +163,7 @@ class IsbnConfig(ParserSettings):
     hidden: int = setting(160, "Number of binary variables in a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
-        "How the means of a state's variables are computed. With mean-field, each decision also "
+        "How the means of a state's variables are computed. With `mean-field`, each decision also "
         "updates earlier means.",
     )
     links: bool = setting(

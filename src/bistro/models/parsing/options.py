@@ -30,7 +30,7 @@ class SharedOptions(Options):
     predicted."""
     temperature: float = 2.0
     """Temperature for marginals, samples and the minimum-risk tree. The value 1 gives the model's
-    own posterior, which is overconfident because it is a product of many steps. A higher
+    own posterior, which is overconfident because it is a product over many steps. A higher
     temperature makes the weights of derivations more equal. The value 2 gave the best calibration
     of heads on the development set of English EWT."""
     tags_per_word: int = 3
