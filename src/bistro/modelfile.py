@@ -306,15 +306,15 @@ def _layout(
     for begin, end, dtype_name, shape, key in entries_in_order:
         if start + begin != position:
             raise ModelFileError(
-                f"{name}: the file is damaged: array {key!r} does not begin where the array before "
-                "it ends"
+                f"{name}: the file is damaged: array {key!r:.60} does not begin where the "
+                "array before it ends"
             )
         position = start + end
         if position > size:
             raise _cut_short(name, size, start + max(item[1] for item in entries_in_order))
         dtype = _DTYPES[dtype_name]
         if (start + begin) % dtype.itemsize and end > begin:
-            raise ModelFileError(f"{name}: the file is damaged: array {key!r} is not aligned")
+            raise ModelFileError(f"{name}: the file is damaged: array {key!r:.60} is not aligned")
         layout.append((start + begin, position, dtype, shape, key))
     if position != size:
         raise ModelFileError(
@@ -331,7 +331,7 @@ def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
     except (TypeError, KeyError, ValueError):
         raise _bad_entry(name, key) from None
     if not isinstance(dtype_name, str) or dtype_name not in _DTYPES:
-        raise ModelFileError(f"{name}: array {key!r} has the unknown type {dtype_name!r}")
+        raise ModelFileError(f"{name}: array {key!r:.60} has the unknown type {dtype_name!r:.60}")
     if not isinstance(shape, list) or any(
         type(n) is not int or n < 0 for n in (begin, end, *shape)
     ):
@@ -344,7 +344,9 @@ def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
 
 
 def _bad_entry(name: str, key: str) -> ModelFileError:
-    return ModelFileError(f"{name}: the file is damaged: the entry of array {key!r} is not valid")
+    return ModelFileError(
+        f"{name}: the file is damaged: the entry of array {key!r:.60} is not valid"
+    )
 
 
 def _cut_short(name: str, size: int, expected: int) -> ModelFileError:

@@ -198,6 +198,15 @@ def test_bad_files(tmp_path: Path, content: bytes, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("dtype", ["F64", "x" * 5000])
+def test_long_names_in_a_damaged_header_are_shortened(tmp_path: Path, dtype: str) -> None:
+    path = tmp_path / "bad.bistro"
+    path.write_bytes(raw({"__metadata__": own(), "y" * 5000: entry(dtype, [2], 0, 8)}, bytes(8)))
+    with pytest.raises(ModelFileError) as error:
+        read_model(path)
+    assert len(str(error.value)) < len(str(path)) + 250
+
+
 @pytest.mark.parametrize("inner", [False, True])
 def test_a_header_of_empty_lists_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inner: bool
