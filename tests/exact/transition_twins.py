@@ -23,7 +23,8 @@ from bistro.reference.transition_model import GenerativeParser
 from bistro.treebank.sentence import Sentence
 
 WORDS = ["a", "b", "c", "d"]
-TAGS = ["X", "Y", "Z"]
+TAGS = ["X", "Y", "Y|F=z"]
+TAG_KINDS = [0, 1, 1]
 LABELS = ["k", "l"]
 HUGE = {
     "search": "beam",
@@ -58,6 +59,14 @@ SEES_LABELS = {
 }
 
 
+SEES_KINDS = {
+    "actions": ["s1.kind", "s2.kind", "s1.tag", "s2.rc1.kind", "s1.lc1.kind", "s1.word"],
+    "labels": ["action", "s1.kind", "s2.tag", "s1.tag"],
+    "tags": ["s1.kind", "s1.tag", "s2.kind", "s3.kind", "s1.word"],
+    "words": ["b.kind", "b.tag", "s1.kind", "s1.tag", "s2.lc1.kind"],
+}
+
+
 @dataclass(frozen=True)
 class Kind:
     """One way to build the model."""
@@ -68,11 +77,12 @@ class Kind:
     direction: Literal["left-to-right", "right-to-left"] = "left-to-right"
     lexical: Literal["full", "outcomes", "none"] = "full"
     sees_labels: bool = False
+    sees_kinds: bool = False
     paced: bool = False
 
     def __str__(self) -> str:
         parts = [self.root, self.roots, self.labels, self.direction[:4], self.lexical]
-        marks = {"sees": self.sees_labels, "paced": self.paced}
+        marks = {"sees": self.sees_labels, "kinds": self.sees_kinds, "paced": self.paced}
         return "-".join([*parts, *(name for name, is_so in marks.items() if is_so)])
 
     @property
@@ -99,6 +109,8 @@ SPECIAL = [
     Kind("first", "several", "two-step", sees_labels=True),
     Kind("first", "one", "joint", "right-to-left", sees_labels=True),
     Kind("last", "one", "two-step", sees_labels=True),
+    Kind("first", "one", "two-step", sees_kinds=True),
+    Kind("last", "several", "joint", "right-to-left", sees_kinds=True),
     Kind("last", "several", "joint", lexical="none"),
     Kind("first", "one", "two-step", lexical="outcomes"),
 ]
@@ -162,7 +174,11 @@ def settings(kind: Kind) -> dict[str, Any]:
         "nonprojective": "lift",
         "unknown": "single",
         "unknown_below": 1,
-        "contexts": SEES_LABELS if kind.sees_labels else SEES_NO_LABELS,
+        "contexts": SEES_LABELS
+        if kind.sees_labels
+        else SEES_KINDS
+        if kind.sees_kinds
+        else SEES_NO_LABELS,
         "sampler": SHORT,
     }
 
@@ -218,6 +234,7 @@ class Twin:
             },
             frozen_predictor(self.model),
             lexicalised=kind.lexical != "none",
+            kinds=TAG_KINDS,
             shift_factor=self.model.pace.factor,
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))

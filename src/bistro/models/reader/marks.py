@@ -9,10 +9,15 @@ words to the left, so that they can be predicted.
 `number`
     Verbs and auxiliaries have Number and Person of their subject. Verbs without a subject have
     those of the word that is understood as their subject: the noun that they modify, the object or
-    else the subject of the verb that they depend on (*wanted to hurt herself*).
+    else the subject of the verb that they depend on (*wanted to hurt herself*). A verb whose object
+    is a reflexive pronoun has those of the pronoun, since it agrees with the subject even if the
+    subject is not found.
 `negation`
     Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
     subject or particle, or in the complement of such a verb.
+`gap`
+    Gap=Yes: a verb after a relative or interrogative word that is not its subject, or in a relative
+    clause that has its own subject. In longer dependencies, every verb on the way to the gap.
 `auxiliary`
     Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
     participles, which take no objects, and modals from *to* before an infinitive.
@@ -42,23 +47,26 @@ from typing import Literal
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "auxiliary", "past"]
+MarkName = Literal["number", "negation", "gap", "auxiliary", "past"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
-    "number": ("Number", "Person", "PronType"),
+    "number": ("Number", "Person", "PronType", "Reflex"),
     "negation": ("PronType", "Polarity"),
+    "gap": ("PronType",),
     "auxiliary": (),
     "past": (),
 }
 """The features, in addition to the universal tag, that each mark is found by."""
-ADDED = {"negation": "Negated", "auxiliary": "Aux"}
+ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
 AUXILIARY = ("aux", "cop")
+OBJECTS = ("obj", "iobj")
 INHERITS_NUMBER = ("xcomp", "conj", "advcl")
 INHERITS_NEGATION = ("xcomp", "ccomp")
 PARTICIPLE, PAST = "VBN", "VBD"
 PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
 RELATIVE = ("Int", "Rel")
+FILLERS = ("PRON", "DET")
 REMEMBERED = 1 << 14
 Features = dict[str, str]
 
@@ -75,6 +83,7 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
                     feats[word][name] = value
     words: dict[MarkName, Callable[[], Collection[int]]] = {
         "negation": tree.negated,
+        "gap": tree.with_gap,
         "auxiliary": tree.with_auxiliary,
     }
     for mark, find in words.items():
@@ -116,6 +125,8 @@ class _Tree:
 
     def agreement(self, word: int) -> tuple[str, str]:
         """Return number and person of the subject of a word."""
+        if (reflexive := self._reflexive_object(word)) >= 0:
+            return self._number_of(reflexive, self.feats[word])
         while True:
             head, label, own = self.heads[word], self.labels[word], self.feats[word]
             is_auxiliary = label in AUXILIARY and head >= 0
@@ -135,6 +146,15 @@ class _Tree:
                 return _agreeing(own.get("Number", ""), own.get("Person", ""))
             word = head
 
+    def _reflexive_object(self, word: int) -> int:
+        """Return the first reflexive pronoun after a word that is its object, or -1."""
+        objects = (
+            child
+            for child in self.children[word]
+            if child > word and self.labels[child] in OBJECTS and "Reflex" in self.feats[child]
+        )
+        return next(objects, -1)
+
     def _controller(self, word: int) -> int:
         """Return the noun that is understood as the subject of a participle or complement, or -1.
 
@@ -148,7 +168,7 @@ class _Tree:
         objects = (
             child
             for child in self.children[head]
-            if head < child < word and self.labels[child] in ("obj", "iobj")
+            if head < child < word and self.labels[child] in OBJECTS
         )
         return next(objects, -1) if label == "xcomp" else -1
 
@@ -190,6 +210,25 @@ class _Tree:
     def with_auxiliary(self) -> list[int]:
         """Return the verbs whose last auxiliary is not passive."""
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
+
+    def with_gap(self) -> set[int]:
+        """Return the verbs between a relative or interrogative word and its gap."""
+        found = set()
+        for word, tag in enumerate(self.upos):
+            if self.is_relative(word) and tag in FILLERS:
+                head = self.heads[word]
+                if self.labels[word] == "nsubj" and head > word:
+                    head = self.heads[head]
+                while head > word:
+                    if self.upos[head] in VERBS:
+                        found.add(head)
+                    head = self.heads[head]
+            elif self.in_relative[word] and tag in VERBS:
+                before = [child for child in self.children[word] if child < word]
+                has_subject = any(self.labels[child] == "nsubj" for child in before)
+                if has_subject and not any(map(self.is_relative, before)):
+                    found.add(word)
+        return found
 
     def _last(self, word: int, label: str) -> str:
         """Return the whole label of the last child before a word with this label, or nothing."""

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Frozen, OutputRequest, ParseRequest, TransitionParser, TransitionShape
+from bistro.encoding.contexts import sees_kinds
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
@@ -88,6 +89,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
 
 def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
     """Return the structure of the model in the format that the C++ core expects."""
+    contexts = elements_of(config)
     return TransitionShape(
         num_tags=len(codec.tags),
         num_words=len(codec.vocabulary),
@@ -97,7 +99,8 @@ def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> Tr
         labelled=codec.is_labelled,
         joint_labels=config.labels == "joint",
         lexicalised=config.lexical != "none",
-        contexts=elements_of(config),
+        contexts=contexts,
+        kinds=codec.tag_kinds() if any(map(sees_kinds, contexts.values())) else [],
     )
 
 
