@@ -239,7 +239,11 @@ class Twin:
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
         self.every_tag = list(range(len(codec.tags)))
-        self.dictionary = [tags[a:b].tolist() or self.every_tag for a, b in pairwise(begin)]
+        seen = [tags[a:b].tolist() for a, b in pairwise(begin)]
+        if kind.sees_kinds:  # then a tag may have other features than in training
+            every = [{TAG_KINDS[tag] for tag in of_word} for of_word in seen]
+            seen = [[t for t in self.every_tag if TAG_KINDS[t] in kinds] for kinds in every]
+        self.dictionary = [of_word or self.every_tag for of_word in seen]
 
     def words(self, forms: Sequence[str]) -> list[int]:
         ids: list[int] = self.model.codec.vocabulary.encode(forms).tolist()
@@ -282,7 +286,8 @@ class Twin:
 
     def is_closed(self, word: int, factor: float) -> bool:
         """Whether unseen tags are not worth trying, by p(word | tag) without more context."""
-        of_tags = [self.plain.predict("words", (tag,), word) for tag in self.every_tag]
+        fronts = [(TAG_KINDS[t], t) if self.kind.sees_kinds else (t,) for t in self.every_tag]
+        of_tags = [self.plain.predict("words", front, word) for front in fronts]
         seen = set(self.dictionary[word])
         unseen = max((p for t, p in enumerate(of_tags) if t not in seen), default=0.0)
         return 0 < factor < 1 and unseen * factor < 1e-4 * max(of_tags[t] for t in seen)

@@ -16,14 +16,20 @@ words to the left, so that they can be predicted.
     Negated=Yes: a noun after a negative determiner, and a verb or an auxiliary after a negative
     subject or particle, or in the complement of such a verb.
 `gap`
-    Gap=Yes: a verb after a relative or interrogative word that is not its subject, or in a relative
-    clause that has its own subject. In longer dependencies, every verb on the way to the gap.
+    Gap=Subj: the head of a relative clause whose subject is the relative pronoun, and its
+    auxiliaries. Gap=Other: the same for other relative and interrogative words that depend on a
+    later word, and for relative clauses without a pronoun; in longer dependencies, every word on
+    the way to the gap. So a relative clause differs from a main clause, and an object that is
+    missing differs from one that is still expected.
 `auxiliary`
     Aux=Yes: a verb after an auxiliary that is not passive. This mark separates perfect from passive
     participles, which take no objects, and modals from *to* before an infinitive.
 `past`
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
     text confuse the two Penn tags, and only verbs in the past tense take objects and agree.
+`present`
+    VB becomes VBP if the verb has a subject, but neither an auxiliary nor a particle such as *to*,
+    for the same reason.
 
 Labels and features are those of Universal Dependencies.
 
@@ -47,13 +53,14 @@ from typing import Literal
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "gap", "auxiliary", "past"]
+MarkName = Literal["number", "negation", "gap", "auxiliary", "past", "present"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
     "number": ("Number", "Person", "PronType", "Reflex"),
     "negation": ("PronType", "Polarity"),
     "gap": ("PronType",),
     "auxiliary": (),
     "past": (),
+    "present": (),
 }
 """The features, in addition to the universal tag, that each mark is found by."""
 ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux"}
@@ -64,9 +71,11 @@ OBJECTS = ("obj", "iobj")
 INHERITS_NUMBER = ("xcomp", "conj", "advcl")
 INHERITS_NEGATION = ("xcomp", "ccomp")
 PARTICIPLE, PAST = "VBN", "VBD"
+INFINITIVE, PRESENT = "VB", "VBP"
 PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
 RELATIVE = ("Int", "Rel")
 FILLERS = ("PRON", "DET")
+SUBJECT_GAP, OTHER_GAP = "Subj", "Other"
 REMEMBERED = 1 << 14
 Features = dict[str, str]
 
@@ -83,15 +92,20 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
                     feats[word][name] = value
     words: dict[MarkName, Callable[[], Collection[int]]] = {
         "negation": tree.negated,
-        "gap": tree.with_gap,
         "auxiliary": tree.with_auxiliary,
     }
     for mark, find in words.items():
         for word in find() if mark in marks else ():
             feats[word][ADDED[mark]] = "Yes"
+    for word, gap in tree.gaps().items() if "gap" in marks else ():
+        feats[word][ADDED["gap"]] = gap
     columns: dict[str, list[str]] = {"feats": [_joined(features) for features in feats]}
-    if "past" in marks:
-        columns["xpos"] = tree.with_past_tense(sentence.xpos)
+    columns["xpos"] = tags = list(sentence.xpos)
+    for word in tree.verbs:
+        if tags[word] == PARTICIPLE and "past" in marks and tree.is_past(word):
+            tags[word] = PAST
+        elif tags[word] == INFINITIVE and "present" in marks and tree.is_present(word):
+            tags[word] = PRESENT
     return sentence.replace(**columns)
 
 
@@ -211,23 +225,27 @@ class _Tree:
         """Return the verbs whose last auxiliary is not passive."""
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
 
-    def with_gap(self) -> set[int]:
-        """Return the verbs between a relative or interrogative word and its gap."""
-        found = set()
+    def gaps(self) -> dict[int, str]:
+        """Return the words of clauses with a gap, and whether the gap is that of the subject."""
+        found = {}
         for word, tag in enumerate(self.upos):
             if self.is_relative(word) and tag in FILLERS:
                 head = self.heads[word]
                 if self.labels[word] == "nsubj" and head > word:
+                    if self.in_relative[head]:
+                        found[head] = SUBJECT_GAP
                     head = self.heads[head]
                 while head > word:
-                    if self.upos[head] in VERBS:
-                        found.add(head)
+                    found[head] = OTHER_GAP
                     head = self.heads[head]
             elif self.in_relative[word] and tag in VERBS:
                 before = [child for child in self.children[word] if child < word]
                 has_subject = any(self.labels[child] == "nsubj" for child in before)
                 if has_subject and not any(map(self.is_relative, before)):
-                    found.add(word)
+                    found[word] = OTHER_GAP
+        for word in self.verbs:
+            if self.labels[word] in AUXILIARY and self.heads[word] in found:
+                found[word] = found[self.heads[word]]
         return found
 
     def _last(self, word: int, label: str) -> str:
@@ -235,15 +253,19 @@ class _Tree:
         before = (child for child in reversed(self.children[word]) if child < word)
         return next((self.deprels[child] for child in before if self.labels[child] == label), "")
 
-    def with_past_tense(self, tags: Sequence[str]) -> list[str]:
-        """Return the tags, in which participles that must be in the past tense are corrected."""
-        found = list(tags)
-        for word in self.verbs:
-            if tags[word] == PARTICIPLE:
-                labels = {self.deprels[child] for child in self.children[word]}
-                if labels & {"nsubj", "obj"} and not labels & PASSIVE_OR_AUXILIARY:
-                    found[word] = PAST
-        return found
+    def is_past(self, word: int) -> bool:
+        """Return whether a participle must be a verb in the past tense."""
+        labels = {self.deprels[child] for child in self.children[word]}
+        return bool(labels & {"nsubj", "obj"}) and not labels & PASSIVE_OR_AUXILIARY
+
+    def is_present(self, word: int) -> bool:
+        """Return whether an infinitive must be a verb in the present tense."""
+        before = [child for child in self.children[word] if child < word]
+        labels = {self.labels[child] for child in before}
+        has_particle = any(
+            self.labels[child] == "mark" and self.upos[child] == "PART" for child in before
+        )
+        return "nsubj" in labels and "aux" not in labels and not has_particle
 
 
 @lru_cache(REMEMBERED)
