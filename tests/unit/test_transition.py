@@ -156,8 +156,8 @@ def test_words_may_have_their_tags_with_other_features() -> None:
     begin, tags = with_all_features(seen, kinds)
     assert begin.tolist() == [0, 3, 3, 5]
     assert tags.tolist() == [0, 2, 3, 1, 4]
-    for begin, tags in (([0, 2], [0, 5]), ([0, 2, 1], [0]), ([0, 1], [0, 1]), ([], [])):
-        damaged = np.array(begin, np.int32), np.array(tags, np.int32)
+    for row in (([0, 2], [0, 5]), ([0, 2, 1], [0]), ([0, 1], [0, 1]), ([], [])):
+        damaged = np.array(row[0], np.int32), np.array(row[1], np.int32)
         with pytest.raises(ValueError, match="damaged"):
             with_all_features(damaged, kinds)
 

@@ -46,7 +46,7 @@ Labels and features are those of Universal Dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Literal
 

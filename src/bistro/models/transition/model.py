@@ -112,7 +112,9 @@ def kinds_of(config: TransitionConfig, codec: Codec) -> list[int]:
 def with_all_features(word_tags: WordTags, kinds: Sequence[int]) -> WordTags:
     """Return the tags that each word had in training, and the same tags with other features."""
     begin, tags = word_tags
-    is_good = begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()
+    is_good = (
+        begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()
+    )
     if not is_good or not ((tags >= 0) & (tags < len(kinds))).all():
         raise ValueError("the tags of the words are damaged")
     of_kind = np.argsort(kinds, kind="stable").astype(np.int32)
