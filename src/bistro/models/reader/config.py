@@ -45,6 +45,9 @@ class ReaderConfig:
         "How to weight the members. The weights maximise the probability of the development set "
         "by EM (likely) or are all equal (equal).",
     )
+    fixed_weights: tuple[float, ...] = setting(
+        (), "Weights of the members, in their order. If they are given, no weights are fitted."
+    )
     memory: int = setting(
         300,
         "Number of words of the same document that the reader can remember, where documents are "
@@ -64,8 +67,9 @@ class ReaderConfig:
     marks: tuple[MarkName, ...] = setting(
         (),
         "Changes of the trees before the members learn: number (verbs have the Number and Person "
-        "of their subject), negation (Negated=Yes), auxiliary (Aux=Yes) and past (some VBN become "
-        "VBD). Members whose tag_features name these features predict them with the tag.",
+        "of their subject), negation (Negated=Yes), gap (Gap=Subj and Gap=Other), auxiliary "
+        "(Aux=Yes), past (some VBN become VBD) and present (some VB become VBP). Members whose "
+        "tag_features name these features predict them with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
@@ -77,6 +81,12 @@ class ReaderConfig:
             )
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):
             raise ConfigError("the members of a reader must be different, but one is named twice")
+        weights = self.fixed_weights
+        if weights and (len(weights) != len(self.members) or min(weights) <= 0):
+            raise ConfigError(
+                f"fixed_weights = {list(weights)} must have one weight above 0 for each of the "
+                f"{len(self.members)} members; set fixed_weights = [] to fit the weights"
+            )
         if not 0 <= self.memory <= MOST_WORDS:
             raise ConfigError(f"memory = {self.memory} must lie between 0 and {MOST_WORDS:,} words")
         if not 0 < self.held_out < 1:
