@@ -23,7 +23,9 @@ from bistro.reference.transition_model import GenerativeParser
 from bistro.treebank.sentence import Sentence
 
 WORDS = ["a", "b", "c", "d"]
-TAGS = ["X", "Y", "Y|F=z"]
+TAGS = ["X", "Y", "Z"]
+WITH_FEATURES = ["X", "Y", "Y|F=z"]
+"""The same tags for models that see the kinds of tags."""
 TAG_KINDS = [0, 1, 1]
 LABELS = ["k", "l"]
 HUGE = {
@@ -135,13 +137,13 @@ def random_analysis(system: ArcStandard, size: int, rng: random.Random) -> Analy
     return read_off(now)
 
 
-def sentence_of(analysis: Analysis, words: Sequence[str]) -> Sentence:
+def sentence_of(analysis: Analysis, words: Sequence[str], names: Sequence[str] = TAGS) -> Sentence:
     heads, labels, tags = analysis
     return Sentence.from_columns(
         words,
         heads=heads,
         deprels=[LABELS[label] for label in labels],
-        upos=[TAGS[tag] for tag in tags],
+        upos=[names[tag] for tag in tags],
     )
 
 
@@ -151,7 +153,8 @@ def random_sentences(kind: Kind, number: int, longest: int, seed: int) -> list[S
     for i in range(number):
         size = 2 if i == 0 else rng.randint(1, longest)
         analysis = random_analysis(kind.system, size, rng)
-        sentences.append(sentence_of(analysis, rng.choices(WORDS, k=size)))
+        names = WITH_FEATURES if kind.sees_kinds else TAGS
+        sentences.append(sentence_of(analysis, rng.choices(WORDS, k=size), names))
     return sentences
 
 
@@ -234,7 +237,7 @@ class Twin:
             },
             frozen_predictor(self.model),
             lexicalised=kind.lexical != "none",
-            kinds=TAG_KINDS,
+            kinds=TAG_KINDS if kind.sees_kinds else (),
             shift_factor=self.model.pace.factor,
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
