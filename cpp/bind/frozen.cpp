@@ -53,13 +53,16 @@ Out<double> log_probabilities(const FrozenHolder& self, const InContexts& contex
 
 // A row of `width` values for each context and dish.
 Out<double> fan_probabilities(const FrozenHolder& self, const InContexts& contexts, const In<std::int32_t>& dishes,
-                              std::int32_t width, std::size_t most_bytes) {
+                              std::int32_t width, std::size_t most_bytes, const std::vector<std::int32_t>& groups) {
     if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("there must be as many contexts as dishes");
     if (contexts.shape(1) < 1 || width < 1) throw std::invalid_argument("contexts need a first element that has a value");
+    const std::size_t first = groups.empty() ? 1 : 2;
+    if (contexts.shape(1) < first || (first == 2 && groups.size() != static_cast<std::size_t>(width)))
+        throw std::invalid_argument("every first element must have a group, and contexts begin with it");
     std::vector<double> out(dishes.shape(0) * static_cast<std::size_t>(width));
     {
         nb::gil_scoped_release release;
-        Fan fan(self.frozen, width, most_bytes);
+        Fan fan(self.frozen, width, groups, most_bytes);
         for (std::size_t i = 0; i < dishes.shape(0); ++i)
             fan.probabilities(static_cast<std::uint32_t>(dishes.data()[i]), row(contexts, i),
                               static_cast<int>(contexts.shape(1)), out.data() + i * static_cast<std::size_t>(width));
@@ -151,7 +154,7 @@ void bind_frozen(nb::module_& m) {
         .def("log_probabilities", &log_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
              "Natural logarithms of p(dish | context), a row of contexts each.")
         .def("fan_probabilities", &fan_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(), nb::kw_only(),
-             "width"_a, "most_bytes"_a,
+             "width"_a, "most_bytes"_a, "groups"_a = std::vector<std::int32_t>(),
              "p(dish | v, the rest of the context) for every first element v below `width`, row after row.")
         .def("distribution", &distribution, "context"_a.noconvert(), "p(. | context) over all dishes.")
         .def("most_probable", &most_probable, "contexts"_a.noconvert(), "most"_a,

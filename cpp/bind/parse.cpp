@@ -54,17 +54,21 @@ void bind_parse(nb::module_& m) {
 
     nb::class_<EventShape>(m, "TransitionShape", "Symbols, root, labels and contexts (by distribution) of a transition model.")
         .def("__init__", [](EventShape* self, int num_tags, int num_words, int num_labels, bool root_first, bool single_root,
-                            bool labelled, bool joint_labels, bool lexicalised, const NamedContexts& contexts) {
+                            bool labelled, bool joint_labels, bool lexicalised, const NamedContexts& contexts,
+                            const std::vector<std::int32_t>& kinds) {
             // Tags and labels are stored in 16 bits.
             if (num_tags < 1 || num_tags > 30000 || num_words < 1 || num_labels < 1 || num_labels > 30000)
                 throw std::invalid_argument("there must be 1 to 30,000 tags and labels, and at least one word");
+            bool good = kinds.empty() || kinds.size() == static_cast<std::size_t>(num_tags);
+            for (const std::int32_t kind : kinds) good = good && kind >= 0 && kind < num_tags;
+            if (!good) throw std::invalid_argument("every tag must have the number of a tag as its kind");
             const std::vector<std::string> names = transition_elements();
             auto list = [&](const char* distribution) { return context_list(names, contexts.at(distribution)); };
-            new (self) EventShape{{{num_tags, num_words, num_labels}, root_first, single_root},
+            new (self) EventShape{{{num_tags, num_words, num_labels, kinds}, root_first, single_root},
                                   {list("actions"), list("labels"), list("tags"), list("words")},
                                   labelled, joint_labels, lexicalised};
         }, nb::kw_only(), "num_tags"_a, "num_words"_a, "num_labels"_a, "root_first"_a, "single_root"_a, "labelled"_a,
-             "joint_labels"_a, "lexicalised"_a, "contexts"_a)
+             "joint_labels"_a, "lexicalised"_a, "contexts"_a, "kinds"_a = std::vector<std::int32_t>())
         .def_prop_ro("action_outcomes", [](const EventShape& self) { return self.code().outcomes(); });
 
     nb::class_<Batch>(m, "SentenceBatch", "Encoded sentences in a row, with what is known of them.")

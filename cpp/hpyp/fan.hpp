@@ -3,7 +3,8 @@
 // The contexts share all other elements, so their restaurants are found together and cached by these elements. The cache is
 // a tree whose nodes have, for every first element, the deepest restaurant and the back-off weights on the way up from it.
 // If the first restaurant of a context has never served the dish, then no restaurant below it has, and only the weight is
-// needed. The results are bitwise equal to those of `Frozen::probability_on_path`.
+// needed. First elements may belong to groups, such as tags to kinds of tags; a context then begins with the group of its
+// first element. The results are bitwise equal to those of `Frozen::probability_on_path`.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,13 @@ namespace bistro {
 
 class Fan {
 public:
-    // First elements are 0 to `width` - 1. The cache is cleared when it would exceed `most_bytes`.
-    Fan(const Frozen& frozen, std::int32_t width, std::size_t most_bytes = std::size_t{1} << 24)
-        : frozen_(frozen), width_(static_cast<std::size_t>(width)), most_bytes_(most_bytes) {}
+    // First elements are 0 to `width` - 1. `groups` has the group of each, or is empty. The cache is cleared when it would
+    // exceed `most_bytes`.
+    Fan(const Frozen& frozen, std::int32_t width, std::vector<std::int32_t> groups = {}, std::size_t most_bytes = std::size_t{1} << 24)
+        : frozen_(frozen), width_(static_cast<std::size_t>(width)), groups_(std::move(groups)), most_bytes_(most_bytes) {}
 
     // Writes p(dish | v, the rest of the context) for every v to `out`. `context(k)` is called for k from 1 to `length` -
-    // 1.
+    // 1, with groups from 2.
     template <class Context>
     void probabilities(std::uint32_t dish, const Context& context, int length, double* out) {
         if (nodes_.empty() || bytes() > most_bytes_) forget();
@@ -49,8 +51,17 @@ private:
         weights_.assign(width_, 1.0);
         deepest_.assign(width_, kNone);
         nodes_.push_back({kNone, kNone, 0, 0, 0});
+        std::vector<std::uint32_t> above(width_, 0), group(width_, kNone);  // the restaurants and places of groups
+        for (std::uint32_t v = 0; v < groups_.size(); ++v) {
+            above[v] = frozen_.child(0, static_cast<std::uint32_t>(groups_[v]));
+            if (above[v] == kNone) continue;
+            group[v] = static_cast<std::uint32_t>(places_.size());
+            add({v, above[v], kNone}, 0);
+        }
+        nodes_[0].begin = static_cast<std::uint32_t>(places_.size());
         for (std::uint32_t v = 0; v < width_; ++v)
-            if (const std::uint32_t restaurant = frozen_.child(0, v); restaurant != kNone) add({v, restaurant, kNone}, 0);
+            if (const std::uint32_t restaurant = above[v] == kNone ? kNone : frozen_.child(above[v], v); restaurant != kNone)
+                add({v, restaurant, group[v]}, 0);
         nodes_[0].end = static_cast<std::uint32_t>(places_.size());
         index_.insert_last(nodes_);
         dish_ = kNone;
@@ -73,7 +84,7 @@ private:
     template <class Context>
     std::uint32_t descend(const Context& context, int length) {
         std::uint32_t node = 0;
-        for (int k = 1; k < length; ++k) {
+        for (int k = groups_.empty() ? 1 : 2; k < length; ++k) {
             const auto element = static_cast<std::uint32_t>(context(k));
             std::uint32_t next = index_.find(pair_key(node, element), nodes_);
             if (next == kNone) next = grow(node, element);
@@ -112,7 +123,8 @@ private:
         root_weight_ = entry != kNone ? 1.0 : frozen_.backoff[0];
         by_all_ = entry != kNone ? frozen_.probability[entry] : frozen_.base_probability(dish);
         served_by_.clear();
-        for (std::uint32_t at = nodes_[0].begin; at < nodes_[0].end; ++at)
+        const std::uint32_t begin = 0, end = groups_.empty() ? nodes_[0].end : nodes_[0].begin;  // of the first restaurants
+        for (std::uint32_t at = begin; at < end; ++at)
             if (find(places_[at].restaurant) != kNone) served_by_.push_back(places_[at].first);
     }
 
@@ -131,7 +143,9 @@ private:
     }
 
     const Frozen& frozen_;
-    std::size_t width_, most_bytes_;
+    std::size_t width_;
+    std::vector<std::int32_t> groups_;  // by first element, or empty
+    std::size_t most_bytes_;
     std::vector<Node> nodes_;
     std::vector<Place> places_;
     PairIndex index_;

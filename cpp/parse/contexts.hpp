@@ -1,7 +1,8 @@
 // The observable elements of a configuration. They are numbered, and every context is a list of them.
 //
-// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow. A context is a
-// list of elements, so a model's contexts are data. Missing elements have special values.
+// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow, and then the
+// kinds of tags: tags without their features. A context is a list of elements, so a model's contexts are data. Missing
+// elements have special values.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,14 @@ inline constexpr int kStackItems = 4;
 // Facts about a stack item in the order in which `observe` lists their values.
 inline constexpr std::array<std::string_view, 10> kFactNames{"tag",     "word",      "lc1.tag",  "lc1.label", "lc1.word",
                                                              "rc1.tag", "rc1.label", "rc1.word", "lval",      "rval"};
-inline constexpr std::array<std::string_view, 7> kOtherNames{"b.tag",   "p1.tag",   "p1.word", "p2.tag",
-                                                             "p2.word", "distance", "action"};
-inline constexpr int kFacts = kFactNames.size(), kElements = kStackItems * kFacts + kOtherNames.size();
+inline constexpr std::array<std::string_view, 8> kOtherNames{"b.tag",   "p1.tag",   "p1.word", "p2.tag",
+                                                             "p2.word", "distance", "action",  "b.kind"};
+// Kinds of tags about each stack item, and the facts that they are kinds of.
+inline constexpr std::array<std::string_view, 3> kKindNames{"kind", "lc1.kind", "rc1.kind"};
+inline constexpr std::array<int, 3> kKindFacts{number_of(kFactNames, "tag"), number_of(kFactNames, "lc1.tag"),
+                                               number_of(kFactNames, "rc1.tag")};
+inline constexpr int kFacts = kFactNames.size(), kKinds = kKindNames.size();
+inline constexpr int kFirstKind = kStackItems * kFacts + kOtherNames.size(), kElements = kFirstKind + kStackItems * kKinds;
 
 consteval int element(std::string_view name) { return kStackItems * kFacts + number_of(kOtherNames, name); }
 
@@ -33,6 +39,9 @@ inline std::vector<std::string> transition_elements() {
         for (const std::string_view fact : kFactNames)
             names.emplace_back("s").append(std::to_string(item)).append(".").append(fact);
     names.insert(names.end(), kOtherNames.begin(), kOtherNames.end());
+    for (int item = 1; item <= kStackItems; ++item)
+        for (const std::string_view kind : kKindNames)
+            names.emplace_back("s").append(std::to_string(item)).append(".").append(kind);
     return names;
 }
 
@@ -41,13 +50,31 @@ using Elements = std::array<std::int32_t, kElements>;
 // The numbers of tags, words and labels. The values after them stand for the root and for missing elements.
 struct Symbols {
     std::int32_t tags = 1, words = 1, labels = 1;
+    std::vector<std::int32_t> kinds{};  // by tag: the first tag that is the same without features; empty if no context needs it
 
     std::int32_t root_tag() const { return tags; }
     std::int32_t no_tag() const { return tags + 1; }
     std::int32_t root_word() const { return words; }
     std::int32_t no_word() const { return words + 1; }
     std::int32_t no_label() const { return labels; }
+    std::int32_t kind(std::int32_t tag) const { return tag >= 0 && tag < tags && !kinds.empty() ? kinds[tag] : tag; }
 };
+
+// The fact of a stack item, counted over all items, that an element shows. The kind of a tag shows the tag.
+inline int shown_fact(int e) {
+    if (e < kFirstKind) return e;
+    return (e - kFirstKind) / kKinds * kFacts + kKindFacts[static_cast<std::size_t>((e - kFirstKind) % kKinds)];
+}
+
+inline bool is_of_next_tag(int e) { return e == element("b.tag") || e == element("b.kind"); }
+
+// The number of elements at the beginning of a context that depend on the next tag alone: b.tag, or b.kind and b.tag; 0 if
+// such elements follow elsewhere.
+inline int leading_tag_elements(const ContextList& contexts) {
+    const auto count = std::count_if(contexts.begin(), contexts.end(), is_of_next_tag);
+    if (count == 1 && contexts[0] == element("b.tag")) return 1;
+    return count == 2 && contexts[0] == element("b.kind") && contexts[1] == element("b.tag") ? 2 : 0;
+}
 
 inline constexpr std::int32_t kMostChildren = 3;
 
@@ -56,7 +83,18 @@ inline std::int32_t distance_class(std::int32_t distance) {
     return static_cast<std::int32_t>(std::lower_bound(limits.begin(), limits.end(), distance) - limits.begin());
 }
 
-// All elements of a configuration. The caller sets b.tag and action if it predicts with them.
+// The kinds of all tags that `out` contains already.
+inline void observe_kinds(const Symbols& symbols, Elements& out) {
+    if (symbols.kinds.empty()) return;
+    for (int e = kFirstKind; e < kElements; ++e) out[e] = symbols.kind(out[shown_fact(e)]);
+}
+
+inline void set_next_tag(const Symbols& symbols, std::int32_t tag, Elements& out) {
+    out[element("b.tag")] = tag;
+    out[element("b.kind")] = symbols.kind(tag);
+}
+
+// All elements of a configuration. The caller sets the next tag and action if it predicts with them.
 inline void observe(const States& states, std::uint32_t id, const Symbols& symbols, std::span<const std::int32_t> words,
                     Elements& out) {
     const State& now = states[id];
@@ -88,6 +126,7 @@ inline void observe(const States& states, std::uint32_t id, const Symbols& symbo
     out[element("p1.word")] = now.shifted >= 1 ? words[now.shifted - 1] : symbols.no_word();
     out[element("p2.word")] = now.shifted >= 2 ? words[now.shifted - 2] : symbols.no_word();
     out[element("distance")] = now.below == kNone ? 6 : distance_class(now.position - states[now.below].position);
+    observe_kinds(symbols, out);
 }
 
 // One context, read element by element.

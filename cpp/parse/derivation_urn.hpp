@@ -85,7 +85,7 @@ private:
 
     std::uint32_t generate(std::uint32_t id, Stream& rng, HistoryStep& step, Generated& out) {
         step.tag = static_cast<std::int16_t>(take(2, shape_.contexts.tags, rng));
-        elements_[element("b.tag")] = step.tag;
+        set_next_tag(shape_.system.symbols, step.tag, elements_);
         const std::int32_t word = shape_.lexicalised ? take(3, shape_.contexts.words, rng) : 0;
         out.words.push_back(word), out.tags.push_back(step.tag), out.heads.push_back(-1), out.labels.push_back(-1);
         return shift(shape_.system, states_, id, step.tag, word);

@@ -159,7 +159,7 @@ private:
 
     std::uint32_t generate(std::uint32_t id, Generated& out) {
         const std::int32_t tag = draw_from(model_.tags);
-        elements_[element("b.tag")] = tag;
+        set_next_tag(model_.system.symbols, tag, elements_);
         return shifted(id, tag, model_.lexicalised ? draw_from(model_.words) : 0, out);
     }
 

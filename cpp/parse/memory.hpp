@@ -27,7 +27,7 @@ public:
     explicit PredictionMemory(const TransitionModel<Franchise>& model) : slots_(64, kNone) {
         std::array<bool, kElements> used{};
         for (const ContextList* list : {&model.actions.contexts, &model.tags.contexts, &model.words.contexts})
-            for (const std::uint8_t e : *list) used[e] = e != element("b.tag");
+            for (const std::uint8_t e : *list) used[e] = !is_of_next_tag(e);
         for (int e = 0; e < kElements; ++e)
             if (used[e]) used_.push_back(static_cast<std::uint8_t>(e));
     }

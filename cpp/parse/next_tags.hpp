@@ -63,7 +63,7 @@ private:
         for (const Entry& entry : entries) {
             if (entry.tag == kOtherTags) continue;
             asked_.push_back(stacks[entry.stack]);
-            asked_.back()[element("b.tag")] = entry.tag;
+            set_next_tag(model_.system.symbols, entry.tag, asked_.back());
         }
         paths_.find(model_.words, asked_);
         const Frozen& words = *model_.words.franchise;

@@ -85,7 +85,7 @@ public:
     explicit NextWords(const TransitionModel<Frozen>& model) : model_(&model) {
         for (const ContextList* list : {&model.tags.contexts, &model.words.contexts})
             for (const std::uint8_t e : *list)
-                if (e != element("b.tag") && std::find(used_.begin(), used_.end(), e) == used_.end()) used_.push_back(e);
+                if (!is_of_next_tag(e) && std::find(used_.begin(), used_.end(), e) == used_.end()) used_.push_back(e);
     }
 
     double log_prefix = 0;  // of the first words
@@ -132,7 +132,7 @@ private:
             model_->tags.franchise->distribution(path.data(), model_->tags.descend(elements, path), of_tags.data());
             for (std::size_t tag = 0; tag < of_tags.size(); ++tag) {
                 if (!(of_tags[tag] > 0)) continue;
-                elements[element("b.tag")] = static_cast<std::int32_t>(tag);
+                set_next_tag(model_->system.symbols, static_cast<std::int32_t>(tag), elements);
                 use(elements, static_cast<std::int32_t>(tag), weight * of_tags[tag]);
             }
         }

@@ -132,7 +132,7 @@ private:
     std::uint32_t generate(const Sentence& sentence, std::uint32_t id, std::int32_t tag) {
         const std::int32_t word = sentence.words[states_[id].shifted];
         out_.tags.add(elements_, shape_.contexts.tags, tag);
-        elements_[element("b.tag")] = tag;
+        set_next_tag(shape_.system.symbols, tag, elements_);
         if (shape_.lexicalised) out_.words.add(elements_, shape_.contexts.words, word);
         return shift(shape_.system, states_, id, tag, word);
     }

@@ -35,8 +35,8 @@ public:
         if (model.labelled && model.labels_in_contexts) lists.push_back(&model.labels.contexts);
         for (const ContextList* list : lists)
             for (const std::uint8_t e : *list) {
-                if (e < kStackItems * kFacts)
-                    read_[static_cast<std::size_t>(e / kFacts)][static_cast<std::size_t>(e % kFacts)] = true;
+                if (const int f = shown_fact(e); f < kStackItems * kFacts)
+                    read_[static_cast<std::size_t>(f / kFacts)][static_cast<std::size_t>(f % kFacts)] = true;
                 distance = distance || e == element("distance");
             }
         // Distances are those between the two top items; which actions are possible depends on their tags.

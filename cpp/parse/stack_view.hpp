@@ -65,6 +65,7 @@ public:
         const bool several = look.items[1] != StackItems::kMissing;
         out[element("distance")] =
             several ? distance_class(items.facts(look.items[0])[kFacts] - items.facts(look.items[1])[kFacts]) : 6;
+        observe_kinds(symbols, out);
     }
 
 private:

@@ -32,9 +32,10 @@ public:
         : model_(model), unseen_tags_(model.lexicalised ? unseen_tags : 0), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
-            const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
-                                   std::count(contexts.begin(), contexts.end(), element("b.tag")) == 1;
-            if (model.lexicalised && tag_first) fan_.emplace(*model.words.franchise, model.system.symbols.tags);
+            const Symbols& symbols = model.system.symbols;
+            const int first = leading_tag_elements(contexts);
+            if (model.lexicalised && first > 0)
+                fan_.emplace(*model.words.franchise, symbols.tags, first == 2 ? symbols.kinds : std::vector<std::int32_t>());
         }
     }
 
@@ -122,7 +123,7 @@ private:
     }
 
     double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
-        elements[element("b.tag")] = tag;
+        set_next_tag(model_.system.symbols, tag, elements);
         return model_.lexicalised ? model_.words.probability(elements, word) : 1.0;
     }
 
@@ -135,7 +136,7 @@ private:
     static constexpr double kLeastShare = 1e-4;
     static constexpr std::uint8_t kOpen = 0, kClosed = 1, kKnown = 2;
     std::vector<std::uint8_t> closed_;  // by word, computed when first needed
-    std::optional<Fan> fan_;            // if contexts of words begin with the tag
+    std::optional<Fan> fan_;            // if contexts of words begin with the tag, or with its kind and the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;
     std::uint32_t number_ = kNone;  // index of the query among those prepared, or none

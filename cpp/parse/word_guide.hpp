@@ -34,10 +34,10 @@ public:
         const double* spelling = sentence.spelling(position, tags);
         const auto word = static_cast<std::uint32_t>(sentence.words[static_cast<std::size_t>(position) - 1]);
         const Frozen& words = *model_.words.franchise;
-        const int length = !model_.words.contexts.empty() && model_.words.contexts[0] == element("b.tag");
+        const int length = leading_tag_elements(model_.words.contexts);
         Path path;
         for (std::int32_t tag = 0; tag < tags; ++tag) {
-            const int depth = words.descend([&](int) { return tag; }, length, path.data());
+            const int depth = words.descend([&](int k) { return k + 1 < length ? model_.system.symbols.kind(tag) : tag; }, length, path.data());
             of_word_[static_cast<std::size_t>(tag)] =
                 words.probability_on_path(path.data(), depth, word) * (spelling ? spelling[tag] : 1.0);
         }

@@ -68,6 +68,32 @@ def test_contexts_of_the_first_element_alone() -> None:
     np.testing.assert_array_equal(found.reshape(-1, WIDTH), expected)
 
 
+def test_groups_of_first_elements() -> None:
+    """Contexts begin with the group of the first element, as words with the kind of a tag."""
+    rng = np.random.default_rng(5)
+    groups = np.array([v % 4 for v in range(WIDTH)], np.int32)
+    first = rng.integers(WIDTH - 3, size=2000)
+    contexts = np.column_stack([groups[first], first, rng.zipf(1.5, 2000) % 9]).astype(np.int32)
+    dishes = ((first * 5 + rng.zipf(1.6, 2000)) % (DISHES - 5)).astype(np.int32)
+    core = _core.Franchise(_core.UniformBase(DISHES), 4, "gibbs")
+    core.add(core.resolve(contexts, dishes), stream(0))
+    samples = _core.PredictiveSum()
+    samples.add(core)
+    frozen = _core.Frozen(**samples.freeze(core), dishes=DISHES)
+    asked, about = questions(300)
+    found = frozen.fan_probabilities(
+        asked, about, width=WIDTH, most_bytes=6000, groups=groups.tolist()
+    )
+    expected = [
+        frozen.distribution(np.array([groups[v], v, last], np.int32))[dish]
+        for last, dish in zip(asked[:, 2], about, strict=True)
+        for v in range(WIDTH)
+    ]
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match="must have a group"):
+        frozen.fan_probabilities(asked, about, width=WIDTH, most_bytes=ROOMY, groups=[0])
+
+
 def test_questions_that_do_not_fit_are_refused() -> None:
     frozen = trained(_core.UniformBase(DISHES))
     contexts, dishes = questions(6)

@@ -103,7 +103,7 @@ def test_rare_features_are_those_of_the_treebank() -> None:
 
 
 def test_members_learn_from_marked_trees(raw: Path) -> None:
-    wider = PARSER.replace('"Number"', '"Number","Person","PronType"')
+    wider = PARSER.replace('"Number"', '"Number","Person","PronType","Reflex"')
     transition = (f'transition tagset=xpos tag_features=["Number","Person"] {SHORT}',)
     marks: tuple[MarkName, ...] = ("number",)
     found = reader(raw, members=transition, text_parser=wider, marks=marks)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from transition_twins import LABELS, SYSTEMS, TAGS, Kind, random_analysis
+from transition_twins import LABELS, SYSTEMS, TAG_KINDS, TAGS, Kind, random_analysis
 
 from bistro._core import SentenceBatch, TransitionShape, oracle_events
 from bistro.encoding.contexts import NUMBERS
@@ -17,8 +17,8 @@ from bistro.reference.transition_model import Event, GenerativeParser
 NUM_WORDS = 7
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 # Elements that are known to one distribution only, and what is left, in two contexts of 31.
-EVERYWHERE = [name for name in NUMBERS if name not in ("b.tag", "action")]
-HALVES = (EVERYWHERE[:23], EVERYWHERE[23:])
+EVERYWHERE = [name for name in NUMBERS if name not in ("b.tag", "b.kind", "action")]
+HALVES = (EVERYWHERE[:29], EVERYWHERE[29:])
 
 
 def batch(words: list[int], analysis: Analysis) -> SentenceBatch:
@@ -60,6 +60,7 @@ def both(kind: Kind, contexts: dict[str, list[str]]) -> tuple[TransitionShape, G
         joint_labels=kind.labels == "joint",
         lexicalised=kind.lexical != "none",
         contexts=contexts,
+        kinds=TAG_KINDS,
     )
     plain = GenerativeParser(
         kind.system,
@@ -70,6 +71,7 @@ def both(kind: Kind, contexts: dict[str, list[str]]) -> tuple[TransitionShape, G
         contexts,
         lambda *_: 1.0,
         lexicalised=kind.lexical != "none",
+        kinds=TAG_KINDS,
     )
     return shape, plain
 
@@ -94,7 +96,7 @@ def test_all_elements_and_oracle_events(
                     "actions": half,
                     "labels": [*half, "action"],
                     "tags": half,
-                    "words": [*half, "b.tag"],
+                    "words": [*half, "b.tag", "b.kind"],
                 },
             )
             _, expected, _ = plain.replay(done, words, analysis)

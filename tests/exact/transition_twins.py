@@ -24,6 +24,9 @@ from bistro.treebank.sentence import Sentence
 
 WORDS = ["a", "b", "c", "d"]
 TAGS = ["X", "Y", "Z"]
+WITH_FEATURES = ["X", "Y", "Y|F=z"]
+"""The same tags for models that see the kinds of tags."""
+TAG_KINDS = [0, 1, 1]
 LABELS = ["k", "l"]
 HUGE = {
     "search": "beam",
@@ -58,6 +61,14 @@ SEES_LABELS = {
 }
 
 
+SEES_KINDS = {
+    "actions": ["s1.kind", "s2.kind", "s1.tag", "s2.rc1.kind", "s1.lc1.kind", "s1.word"],
+    "labels": ["action", "s1.kind", "s2.tag", "s1.tag"],
+    "tags": ["s1.kind", "s1.tag", "s2.kind", "s3.kind", "s1.word"],
+    "words": ["b.kind", "b.tag", "s1.kind", "s1.tag", "s2.lc1.kind"],
+}
+
+
 @dataclass(frozen=True)
 class Kind:
     """One way to build the model."""
@@ -68,11 +79,12 @@ class Kind:
     direction: Literal["left-to-right", "right-to-left"] = "left-to-right"
     lexical: Literal["full", "outcomes", "none"] = "full"
     sees_labels: bool = False
+    sees_kinds: bool = False
     paced: bool = False
 
     def __str__(self) -> str:
         parts = [self.root, self.roots, self.labels, self.direction[:4], self.lexical]
-        marks = {"sees": self.sees_labels, "paced": self.paced}
+        marks = {"sees": self.sees_labels, "kinds": self.sees_kinds, "paced": self.paced}
         return "-".join([*parts, *(name for name, is_so in marks.items() if is_so)])
 
     @property
@@ -99,6 +111,8 @@ SPECIAL = [
     Kind("first", "several", "two-step", sees_labels=True),
     Kind("first", "one", "joint", "right-to-left", sees_labels=True),
     Kind("last", "one", "two-step", sees_labels=True),
+    Kind("first", "one", "two-step", sees_kinds=True),
+    Kind("last", "several", "joint", "right-to-left", sees_kinds=True),
     Kind("last", "several", "joint", lexical="none"),
     Kind("first", "one", "two-step", lexical="outcomes"),
 ]
@@ -123,13 +137,13 @@ def random_analysis(system: ArcStandard, size: int, rng: random.Random) -> Analy
     return read_off(now)
 
 
-def sentence_of(analysis: Analysis, words: Sequence[str]) -> Sentence:
+def sentence_of(analysis: Analysis, words: Sequence[str], names: Sequence[str] = TAGS) -> Sentence:
     heads, labels, tags = analysis
     return Sentence.from_columns(
         words,
         heads=heads,
         deprels=[LABELS[label] for label in labels],
-        upos=[TAGS[tag] for tag in tags],
+        upos=[names[tag] for tag in tags],
     )
 
 
@@ -139,7 +153,8 @@ def random_sentences(kind: Kind, number: int, longest: int, seed: int) -> list[S
     for i in range(number):
         size = 2 if i == 0 else rng.randint(1, longest)
         analysis = random_analysis(kind.system, size, rng)
-        sentences.append(sentence_of(analysis, rng.choices(WORDS, k=size)))
+        names = WITH_FEATURES if kind.sees_kinds else TAGS
+        sentences.append(sentence_of(analysis, rng.choices(WORDS, k=size), names))
     return sentences
 
 
@@ -162,7 +177,11 @@ def settings(kind: Kind) -> dict[str, Any]:
         "nonprojective": "lift",
         "unknown": "single",
         "unknown_below": 1,
-        "contexts": SEES_LABELS if kind.sees_labels else SEES_NO_LABELS,
+        "contexts": SEES_LABELS
+        if kind.sees_labels
+        else SEES_KINDS
+        if kind.sees_kinds
+        else SEES_NO_LABELS,
         "sampler": SHORT,
     }
 
@@ -218,11 +237,16 @@ class Twin:
             },
             frozen_predictor(self.model),
             lexicalised=kind.lexical != "none",
+            kinds=TAG_KINDS if kind.sees_kinds else (),
             shift_factor=self.model.pace.factor,
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
         self.every_tag = list(range(len(codec.tags)))
-        self.dictionary = [tags[a:b].tolist() or self.every_tag for a, b in pairwise(begin)]
+        seen = [tags[a:b].tolist() for a, b in pairwise(begin)]
+        if kind.sees_kinds:  # then a tag may have other features than in training
+            every = [{TAG_KINDS[tag] for tag in of_word} for of_word in seen]
+            seen = [[t for t in self.every_tag if TAG_KINDS[t] in kinds] for kinds in every]
+        self.dictionary = [of_word or self.every_tag for of_word in seen]
 
     def words(self, forms: Sequence[str]) -> list[int]:
         ids: list[int] = self.model.codec.vocabulary.encode(forms).tolist()
@@ -265,7 +289,8 @@ class Twin:
 
     def is_closed(self, word: int, factor: float) -> bool:
         """Whether unseen tags are not worth trying, by p(word | tag) without more context."""
-        of_tags = [self.plain.predict("words", (tag,), word) for tag in self.every_tag]
+        fronts = [(TAG_KINDS[t], t) if self.kind.sees_kinds else (t,) for t in self.every_tag]
+        of_tags = [self.plain.predict("words", front, word) for front in fronts]
         seen = set(self.dictionary[word])
         unseen = max((p for t, p in enumerate(of_tags) if t not in seen), default=0.0)
         return 0 < factor < 1 and unseen * factor < 1e-4 * max(of_tags[t] for t in seen)

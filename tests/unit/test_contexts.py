@@ -11,10 +11,10 @@ from bistro.errors import ConfigError
 from bistro.models.transition.config import ContextSettings, TransitionConfig
 
 
-def test_elements_are_ten_facts_of_four_stack_items_and_seven_others() -> None:
-    assert len(NUMBERS) == 47
+def test_elements_are_ten_facts_of_four_stack_items_kinds_and_eight_others() -> None:
+    assert len(NUMBERS) == 60
     assert [NUMBERS[name] for name in ("s1.tag", "s1.rval", "s2.tag", "s4.rval")] == [0, 9, 10, 39]
-    assert [*NUMBERS][40:] == [
+    assert [*NUMBERS][40:51] == [
         "b.tag",
         "p1.tag",
         "p1.word",
@@ -22,6 +22,10 @@ def test_elements_are_ten_facts_of_four_stack_items_and_seven_others() -> None:
         "p2.word",
         "distance",
         "action",
+        "b.kind",
+        "s1.kind",
+        "s1.lc1.kind",
+        "s1.rc1.kind",
     ]
     check_context([])
 
@@ -56,6 +60,7 @@ def test_words_and_labels_are_told_by_their_names() -> None:
 @pytest.mark.parametrize(
     ("contexts", "told"),
     [
+        ({"tags": ["b.kind"]}, "available only in the contexts of words"),
         ({"tags": ["b.tag"]}, "available only in the contexts of words"),
         ({"actions": ["s1.tag", "action"]}, "available only in the contexts of labels"),
         ({"words": ["s9.tag"]}, "unknown context element 's9.tag'"),

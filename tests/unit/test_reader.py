@@ -109,9 +109,14 @@ def test_the_weights_are_those_that_make_the_development_set_likeliest(model: Re
     assert -float(model.score(DEV).log_probs.mean()) < min(-table.mean(axis=1))
 
 
-def test_weights_can_be_equal_and_need_words() -> None:
+def test_weights_can_be_equal_or_fixed_and_need_words() -> None:
     equal = trained(*MEMBERS[:2], weights="equal")
     assert equal.weights.tolist() == [0.5, 0.5]
+    fixed = trained(*MEMBERS[:2], fixed_weights=[3, 1])
+    assert fixed.weights.tolist() == [0.75, 0.25]
+    for wrong in ([1.0], [1.0, 0.0]):
+        with pytest.raises(BistroError, match=r"fixed_weights = \[\] to fit"):
+            trained(*MEMBERS[:2], fixed_weights=wrong)
     with pytest.raises(BistroError, match="no words to fit the weights on"):
         trained(*MEMBERS, dev=[[], []])
 

@@ -1,4 +1,4 @@
-"""Marks of number, negation, auxiliaries and the past tense in training trees."""
+"""Marks of number, negation, gaps, auxiliaries and tenses in training trees."""
 
 from __future__ import annotations
 
@@ -96,6 +96,47 @@ def test_participles_with_objects_are_in_the_past_tense() -> None:
     )
     participles = sentence.replace(xpos=["PRP", "VBN", "PRP", "CC", "VBD", "VBN", "PRP"])
     assert marked(participles, ALL).xpos == ["PRP", "VBD", "PRP", "CC", "VBD", "VBN", "PRP"]
+
+
+def test_infinitives_with_a_subject_are_in_the_present_tense() -> None:
+    sentence = tree(
+        "We/PRON/2/nsubj set/VERB/0/root it/PRON/2/obj for/SCONJ/7/mark us/PRON/7/nsubj "
+        "to/PART/7/mark go/VERB/2/advcl if/SCONJ/11/mark they/PRON/11/nsubj can/AUX/11/aux "
+        "stay/VERB/7/advcl"
+    )
+    tags = ["PRP", "VB", "PRP", "IN", "PRP", "TO", "VB", "IN", "PRP", "MD", "VB"]
+    found = marked(sentence.replace(xpos=tags), ALL).xpos
+    assert found == ["PRP", "VBP", *tags[2:]]
+    assert marked(sentence.replace(xpos=tags), ["past"]).xpos == tags
+
+
+def test_verbs_have_the_number_of_a_reflexive_object() -> None:
+    sentence = tree(
+        "Israel/PROPN/2/nsubj/Number=Sing defended/VERB/0/root "
+        "themselves/PRON/2/obj/Number=Plur+Person=3+Reflex=Yes"
+    )
+    assert having(marked(sentence, ALL), "Number=Plur") == ["defended", "themselves"]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "other"),
+    [
+        (RELATIVE, ["sleep"], []),
+        (REFLEXIVE, [], ["met"]),
+        ("who/PRON/3/nsubj/PronType=Rel is/AUX/3/cop tall/ADJ/0/acl:relcl", ["is", "tall"], []),
+        ("Who/PRON/2/nsubj/PronType=Int slept/VERB/0/root", [], []),
+        (
+            "what/PRON/5/obj/PronType=Int he/PRON/3/nsubj wants/VERB/0/root to/PART/5/mark "
+            "see/VERB/3/xcomp",
+            [],
+            ["wants", "see"],
+        ),
+    ],
+)
+def test_gaps_of_subjects_and_others(text: str, subject: list[str], other: list[str]) -> None:
+    found = marked(tree(text), ALL)
+    assert having(found, "Gap=Subj") == subject
+    assert having(found, "Gap=Other") == other
 
 
 def test_only_the_chosen_marks_are_set() -> None:

@@ -6,12 +6,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bistro
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import read_model, write_model
-from bistro.models.transition.model import TransitionModel
+from bistro.models.transition.model import TransitionModel, with_all_features
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
@@ -147,3 +148,37 @@ def test_words_without_any_label_make_a_model_without_labels() -> None:
     model = bistro.train("transition", [plain] * 3, sampler=SHORT)
     assert isinstance(model, TransitionModel)
     assert model.parse(["a", "b"]).labels == ["_", "_"]
+
+
+def test_words_may_have_their_tags_with_other_features() -> None:
+    kinds = [0, 1, 0, 3, 1]
+    seen = np.array([0, 2, 2, 3], np.int32), np.array([0, 3, 1], np.int32)
+    begin, tags = with_all_features(seen, kinds)
+    assert begin.tolist() == [0, 3, 3, 5]
+    assert tags.tolist() == [0, 2, 3, 1, 4]
+    for row in (([0, 2], [0, 5]), ([0, 2, 1], [0]), ([0, 1], [0, 1]), ([], [])):
+        damaged = np.array(row[0], np.int32), np.array(row[1], np.int32)
+        with pytest.raises(ValueError, match="damaged"):
+            with_all_features(damaged, kinds)
+
+
+def test_kinds_of_tags_in_contexts() -> None:
+    """Words of one tag, seen with different features, are known with all of them."""
+    feats = ["F=a", "F=b"]
+    data = [
+        Sentence.from_columns(
+            [word, "z"], heads=[2, 0], deprels=["x", "y"], upos=["A", "B"], feats=[feats[i], "_"]
+        )
+        for i, words in enumerate((["v"] * 5, ["w"] * 15))
+        for word in words
+    ]
+    contexts = {"words": ["b.kind", "b.tag"]}
+    model = bistro.train(
+        "transition", data, sampler=SHORT, tag_features=["F"], contexts=contexts, seed=1
+    )
+    assert isinstance(model, TransitionModel)
+    plain = bistro.train("transition", data, sampler=SHORT, tag_features=["F"], seed=1)
+    rare = data[0].replace(forms=["w", "z"])
+    known, backed_off = (m.parse(rare, tags="given", mbr=False) for m in (plain, model))
+    assert backed_off.log_prob > known.log_prob
+    assert "b.kind" in str(model.explain(rare))

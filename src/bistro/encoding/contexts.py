@@ -7,8 +7,10 @@ from the end. Stack items are ``s1`` (the top) to ``s4``, each with
     s1.lc1.tag  s1.lc1.label  s1.lc1.word     its leftmost child so far
     s1.rc1.tag  s1.rc1.label  s1.rc1.word     its rightmost child so far
     s1.lval  s1.rval                      number of children on either side (up to 3)
+    s1.kind  s1.lc1.kind  s1.rc1.kind     the tags without their features
 
-In addition, there are ``b.tag`` (the tag of the word about to be generated; for words only),
+In addition, there are ``b.tag`` and ``b.kind`` (the tag of the word about to be generated, and the
+same tag without its features; for words only),
 ``p1.tag p1.word p2.tag p2.word`` (the last generated words, wherever they are now), ``distance``
 (between s1 and s2, in classes) and ``action`` (left or right arc; for labels only).
 
@@ -54,6 +56,11 @@ def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> N
 def is_lexical(name: str) -> bool:
     """Return whether the value of an element is a word."""
     return name.endswith(".word")
+
+
+def sees_kinds(names: Iterable[str]) -> bool:
+    """Return whether any element is a tag without its features."""
+    return any(name.endswith(".kind") for name in names)
 
 
 def sees_labels(names: Iterable[str]) -> bool:

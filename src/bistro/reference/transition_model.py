@@ -63,6 +63,8 @@ class GenerativeParser:
     contexts: Mapping[str, Sequence[str]]
     predict: Predictor
     lexicalised: bool = True
+    kinds: Sequence[int] = ()
+    """For each tag, the first tag that is the same without features."""
     shift_factor: Callable[[int], float] = lambda words: 1.0
     """A function that maps the number of generated words to a factor for the probability of a
     shift."""
@@ -73,6 +75,11 @@ class GenerativeParser:
         for item in range(1, STACK_ITEMS + 1):
             node = now.stack[-item] if item <= len(now.stack) else None
             facts = self._facts(now, node)
+            facts |= {
+                name.removesuffix("tag") + "kind": self.kind(tag)
+                for name, tag in facts.items()
+                if name.endswith("tag")
+            }
             seen |= {f"s{item}.{name}": value for name, value in facts.items()}
         for back in (1, 2):
             known = len(now.words) >= back
@@ -80,6 +87,10 @@ class GenerativeParser:
             seen[f"p{back}.word"] = now.words[-back] if known else self.num_words + 1
         seen["distance"] = self._distance(now)
         return seen
+
+    def kind(self, tag: int) -> int:
+        """Return the kind of a tag. The root and a missing tag are their own kinds."""
+        return self.kinds[tag] if tag < len(self.kinds) else tag
 
     def _facts(self, now: Configuration, node: int | None) -> dict[str, int]:
         here = self._position(now, node)
@@ -138,7 +149,8 @@ class GenerativeParser:
         if action == "shift":
             events.append(self._event("tags", seen, tag))
             if self.lexicalised:
-                events.append(self._event("words", {**seen, "b.tag": tag}, word))
+                front = {"b.tag": tag, "b.kind": self.kind(tag)}
+                events.append(self._event("words", {**seen, **front}, word))
         elif action != "end" and self.labels == "two-step":
             side = int(action == "right-arc")
             events.append(self._event("labels", {**seen, "action": side}, label))

@@ -98,6 +98,11 @@ class Codec:
         """Whether trees have labels."""
         return self.config.labels != "none" and self.labels != [EMPTY]
 
+    def tag_kinds(self) -> list[int]:
+        """Return, for each tag, the index of the first tag that is the same without features."""
+        kinds: dict[str, int] = {}
+        return [kinds.setdefault(tag.partition("|")[0], i) for i, tag in enumerate(self.tags)]
+
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
         """Return the probabilities of the spellings of all unknown words in the sentences."""
         words = [seen(form) for sentence in sentences for form in sentence.forms]

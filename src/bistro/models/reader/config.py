@@ -45,6 +45,9 @@ class ReaderConfig:
         "How to weight the members. The weights maximise the probability of the development set "
         "by EM (likely) or are all equal (equal).",
     )
+    fixed_weights: tuple[float, ...] = setting(
+        (), "Weights of the members, in their order. If they are given, no weights are fitted."
+    )
     memory: int = setting(
         300,
         "Number of preceding words of the same document that are kept in memory, if documents are "
@@ -65,9 +68,10 @@ class ReaderConfig:
     marks: tuple[MarkName, ...] = setting(
         (),
         "Changes to the training trees: number (verbs get the Number and Person of their "
-        "subject), negation (negated words get Negated=Yes), auxiliary (verbs with an auxiliary "
-        "get Aux=Yes), and past (some VBN tags become VBD). Members whose tag_features contain "
-        "the added features predict these features together with the tag.",
+        "subject), negation (negated words get Negated=Yes), gap (words of clauses with a gap get "
+        "Gap=Subj or Gap=Other), auxiliary (verbs with an auxiliary get Aux=Yes), past (some VBN "
+        "tags become VBD) and present (some VB tags become VBP). Members whose tag_features "
+        "contain the added features predict these features together with the tag.",
     )
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
@@ -79,6 +83,12 @@ class ReaderConfig:
             )
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):
             raise ConfigError("the members of a reader must be different, but one is named twice")
+        weights = self.fixed_weights
+        if weights and (len(weights) != len(self.members) or min(weights) <= 0):
+            raise ConfigError(
+                f"fixed_weights is {list(weights)}, but must have one weight above 0 for each of "
+                f"the {len(self.members)} members; set fixed_weights = [] to fit the weights"
+            )
         if not 0 <= self.memory <= MOST_WORDS:
             raise ConfigError(
                 f"memory is {self.memory}, but must lie between 0 and {MOST_WORDS:,} words"

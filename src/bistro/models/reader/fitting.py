@@ -51,7 +51,7 @@ def fitted(
     Parameters
     ----------
     model
-        The reader with equal weights.
+        The reader with its fixed weights, or with equal weights.
     config
         Its settings.
     held_out
@@ -65,8 +65,8 @@ def fitted(
     words = as_words(held_out)
     step = -(-sum(map(len, words)) // MOST_WORDS)
     scores = model.member_scores(words[::step], threads=threads)
-    is_likely = config.weights == "likely"
-    weights = mixture_weights(probabilities_of(scores)) if is_likely else model.weights
+    are_fitted = config.weights == "likely" and not config.fixed_weights
+    weights = mixture_weights(probabilities_of(scores)) if are_fitted else model.weights
     if not config.memory or not any(map(len, words[:running])):
         return weights, None
     events = events_of(model.vocabulary, words[:running])

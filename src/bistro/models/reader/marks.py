@@ -10,10 +10,17 @@ can be predicted, because they depend on words to the left.
     Verbs and auxiliaries get the Number and Person of their subject. A verb without a subject gets
     the Number and Person of its understood subject. The understood subject is the noun that the
     verb modifies, the object of its head, or else the subject of its head (*wanted to hurt
-    herself*).
+    herself*). A verb whose object is a reflexive pronoun gets the Number and Person of the pronoun,
+    which agrees with the subject even if the subject is not found.
 `negation`
     A noun after a negative determiner gets Negated=Yes. A verb or an auxiliary gets the same mark
     after a negative subject or particle, or in the complement of a negated verb.
+`gap`
+    The head of a relative clause whose subject is the relative pronoun gets Gap=Subj, and so do its
+    auxiliaries. Clauses with another relative or interrogative word that depends on a later word,
+    and relative clauses without a pronoun, get Gap=Other. In longer dependencies, every word on the
+    path to the gap gets this mark. The marks distinguish relative clauses from main clauses, and a
+    missing object from an object that is still expected.
 `auxiliary`
     A verb after an auxiliary that is not passive gets Aux=Yes. This mark separates perfect
     participles from passive participles, which take no objects. The mark also separates modals from
@@ -22,6 +29,9 @@ can be predicted, because they depend on words to the left.
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
     text confuse these two Penn tags, and only verbs in the past tense take objects and agree with
     their subjects.
+`present`
+    VB becomes VBP if the verb has a subject, but neither an auxiliary nor a particle such as *to*.
+    Parsers of raw text confuse these two tags as well.
 
 Labels and features follow Universal Dependencies.
 
@@ -38,30 +48,36 @@ Labels and features follow Universal Dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Literal
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-MarkName = Literal["number", "negation", "auxiliary", "past"]
+MarkName = Literal["number", "negation", "gap", "auxiliary", "past", "present"]
 NEEDS: dict[MarkName, tuple[str, ...]] = {
-    "number": ("Number", "Person", "PronType"),
+    "number": ("Number", "Person", "PronType", "Reflex"),
     "negation": ("PronType", "Polarity"),
+    "gap": ("PronType",),
     "auxiliary": (),
     "past": (),
+    "present": (),
 }
 """The features that determine each mark, in addition to the universal tag."""
-ADDED = {"negation": "Negated", "auxiliary": "Aux"}
+ADDED = {"negation": "Negated", "gap": "Gap", "auxiliary": "Aux"}
 """The features that marks add."""
 VERBS = ("VERB", "AUX")
 AUXILIARY = ("aux", "cop")
+OBJECTS = ("obj", "iobj")
 INHERITS_NUMBER = ("xcomp", "conj", "advcl")
 INHERITS_NEGATION = ("xcomp", "ccomp")
 PARTICIPLE, PAST = "VBN", "VBD"
+INFINITIVE, PRESENT = "VB", "VBP"
 PASSIVE_OR_AUXILIARY = {"aux", "aux:pass", "nsubj:pass", "cop"}
 RELATIVE = ("Int", "Rel")
+FILLERS = ("PRON", "DET")
+SUBJECT_GAP, OTHER_GAP = "Subj", "Other"
 REMEMBERED = 1 << 14
 Features = dict[str, str]
 
@@ -83,9 +99,15 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
     for mark, find in words.items():
         for word in find() if mark in marks else ():
             feats[word][ADDED[mark]] = "Yes"
+    for word, gap in tree.gaps().items() if "gap" in marks else ():
+        feats[word][ADDED["gap"]] = gap
     columns: dict[str, list[str]] = {"feats": [_joined(features) for features in feats]}
-    if "past" in marks:
-        columns["xpos"] = tree.with_past_tense(sentence.xpos)
+    columns["xpos"] = tags = list(sentence.xpos)
+    for word in tree.verbs:
+        if tags[word] == PARTICIPLE and "past" in marks and tree.is_past(word):
+            tags[word] = PAST
+        elif tags[word] == INFINITIVE and "present" in marks and tree.is_present(word):
+            tags[word] = PRESENT
     return sentence.replace(**columns)
 
 
@@ -120,6 +142,8 @@ class _Tree:
 
     def agreement(self, word: int) -> tuple[str, str]:
         """Return the number and person of a word's subject."""
+        if (reflexive := self._reflexive_object(word)) >= 0:
+            return self._number_of(reflexive, self.feats[word])
         while True:
             head, label, own = self.heads[word], self.labels[word], self.feats[word]
             is_auxiliary = label in AUXILIARY and head >= 0
@@ -139,6 +163,15 @@ class _Tree:
                 return _agreeing(own.get("Number", ""), own.get("Person", ""))
             word = head
 
+    def _reflexive_object(self, word: int) -> int:
+        """Return the first reflexive pronoun after a word that is its object, or -1."""
+        objects = (
+            child
+            for child in self.children[word]
+            if child > word and self.labels[child] in OBJECTS and "Reflex" in self.feats[child]
+        )
+        return next(objects, -1)
+
     def _controller(self, word: int) -> int:
         """Return the noun that is understood as the subject of a participle or complement, or -1.
 
@@ -153,7 +186,7 @@ class _Tree:
         objects = (
             child
             for child in self.children[head]
-            if head < child < word and self.labels[child] in ("obj", "iobj")
+            if head < child < word and self.labels[child] in OBJECTS
         )
         return next(objects, -1) if label == "xcomp" else -1
 
@@ -196,20 +229,47 @@ class _Tree:
         """Return the verbs whose last auxiliary is not passive."""
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
 
+    def gaps(self) -> dict[int, str]:
+        """Return the words of clauses with a gap, and whether the gap is that of the subject."""
+        found = {}
+        for word, tag in enumerate(self.upos):
+            if self.is_relative(word) and tag in FILLERS:
+                head = self.heads[word]
+                if self.labels[word] == "nsubj" and head > word:
+                    if self.in_relative[head]:
+                        found[head] = SUBJECT_GAP
+                    head = self.heads[head]
+                while head > word:
+                    found[head] = OTHER_GAP
+                    head = self.heads[head]
+            elif self.in_relative[word] and tag in VERBS:
+                before = [child for child in self.children[word] if child < word]
+                has_subject = any(self.labels[child] == "nsubj" for child in before)
+                if has_subject and not any(map(self.is_relative, before)):
+                    found[word] = OTHER_GAP
+        for word in self.verbs:
+            if self.labels[word] in AUXILIARY and self.heads[word] in found:
+                found[word] = found[self.heads[word]]
+        return found
+
     def _last(self, word: int, label: str) -> str:
         """Return the full relation of the last left child with this label, or an empty string."""
         before = (child for child in reversed(self.children[word]) if child < word)
         return next((self.deprels[child] for child in before if self.labels[child] == label), "")
 
-    def with_past_tense(self, tags: Sequence[str]) -> list[str]:
-        """Return the tags after changing some participles (VBN) to past tense (VBD)."""
-        found = list(tags)
-        for word in self.verbs:
-            if tags[word] == PARTICIPLE:
-                labels = {self.deprels[child] for child in self.children[word]}
-                if labels & {"nsubj", "obj"} and not labels & PASSIVE_OR_AUXILIARY:
-                    found[word] = PAST
-        return found
+    def is_past(self, word: int) -> bool:
+        """Return whether a participle must be a verb in the past tense."""
+        labels = {self.deprels[child] for child in self.children[word]}
+        return bool(labels & {"nsubj", "obj"}) and not labels & PASSIVE_OR_AUXILIARY
+
+    def is_present(self, word: int) -> bool:
+        """Return whether an infinitive must be a verb in the present tense."""
+        before = [child for child in self.children[word] if child < word]
+        labels = {self.labels[child] for child in before}
+        has_particle = any(
+            self.labels[child] == "mark" and self.upos[child] == "PART" for child in before
+        )
+        return "nsubj" in labels and "aux" not in labels and not has_particle
 
 
 @lru_cache(REMEMBERED)

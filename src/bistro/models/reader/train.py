@@ -29,6 +29,7 @@ from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.fitting import fitted
 from bistro.models.reader.marks import marked
 from bistro.models.reader.members import Member, members_of
+from bistro.models.reader.memory import Floats
 from bistro.models.reader.model import ReaderModel
 from bistro.models.reader.text import parse_text, parses_of, parted, text_parser_of
 from bistro.models.runs import Run
@@ -93,16 +94,25 @@ def _train(
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
     errand = Errand(sentences, held_out, run.seed, run.treebank, text)
     found, errand = _trained(members, config, errand, run)
-    equal = equal_weights(len(members))
-    model = ReaderModel(replace(config, memory=0), found, equal, run.origin([]))
-    if not errand.held_out or (config.weights == "equal" and not config.memory):
+    weights = first_weights(config)
+    model = ReaderModel(replace(config, memory=0), found, weights, run.origin([]))
+    are_fitted = config.weights == "likely" and not config.fixed_weights
+    if not errand.held_out or not (are_fitted or config.memory):
         return model
-    run.session.on_note(f"fitting the weights of {len(members)} members")
+    fits = f"the weights of {len(members)} members" if are_fitted else "the memory"
+    run.session.on_note(f"fitting {fits}")
     # Further sentences of raw text, after the held-out sentences, are not running text.
     running = len(held_out)
     weights, memory = fitted(model, config, errand.held_out, running, run.session.threads)
     own = config if memory else model.config
     return ReaderModel(own, found, weights, model.origin, memory)
+
+
+def first_weights(config: ReaderConfig) -> Floats:
+    """Return the fixed weights, which sum to 1, or equal weights."""
+    if not config.fixed_weights:
+        return equal_weights(len(config.members))
+    return np.array(config.fixed_weights) / sum(config.fixed_weights)
 
 
 def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:

@@ -12,6 +12,8 @@ from bistro.inference.settings import SamplerSettings, SpellingSettings
 from bistro.models.parsing.settings import MOST_PARTICLES, ParserSettings
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
+OWNERS = {"b.tag": "words", "b.kind": "words", "action": "labels"}
+"""Elements that are available in the contexts of one distribution only."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class ContextSettings:
         for name in ("actions", "labels", "tags", "words"):
             seen = getattr(self, name)
             check_context(seen)
-            for element, owner in (("b.tag", "words"), ("action", "labels")):
+            for element, owner in OWNERS.items():
                 if element in seen and name != owner:
                     raise ConfigError(f"'{element}' is available only in the contexts of {owner}")
 

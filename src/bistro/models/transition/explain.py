@@ -154,6 +154,7 @@ class _Derivation:
             return
         seen = list(values)
         seen[NUMBERS["b.tag"]] = tag
+        seen[NUMBERS["b.kind"]] = codec.tag_kinds()[tag]
         place = self._place(word)
         number = self._ids[place - 1]
         scale, reason = self._spelling(place, tag)
@@ -216,6 +217,8 @@ class _Derivation:
 def value_name(codec: Codec, element: str, value: int) -> str:
     """Return the value of a context element as text."""
     what = element.rpartition(".")[2]
+    if what == "kind":
+        return symbol_name(codec, "tag", value).partition("|")[0]
     if what in ("tag", "word", "label"):
         return symbol_name(codec, what, value)
     names = {"action": SIDES, "distance": DISTANCES}.get(what, CHILDREN)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Frozen, OutputRequest, ParseRequest, TransitionParser, TransitionShape
+from bistro.encoding.contexts import sees_kinds
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
@@ -31,6 +32,7 @@ from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
+from bistro.models.transition.derivations import WordTags
 from bistro.models.transition.follow import FollowingAbility
 from bistro.models.transition.pace import FREE, SENTENCES, USUAL_TRIALS, Pace, matched_pace
 from bistro.progress import phase
@@ -98,7 +100,32 @@ def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> Tr
         joint_labels=config.labels == "joint",
         lexicalised=config.lexical != "none",
         contexts=elements_of(config),
+        kinds=kinds_of(config, codec),
     )
+
+
+def kinds_of(config: TransitionConfig, codec: Codec) -> list[int]:
+    """Return the kind of each tag, or an empty list if no context uses kinds."""
+    return codec.tag_kinds() if any(map(sees_kinds, elements_of(config).values())) else []
+
+
+def with_all_features(word_tags: WordTags, kinds: Sequence[int]) -> WordTags:
+    """Return the tags that each word had in training, and the same tags with other features."""
+    begin, tags = word_tags
+    is_good = (
+        begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()
+    )
+    if not is_good or not ((tags >= 0) & (tags < len(kinds))).all():
+        raise ValueError("the tags of the words are damaged")
+    of_kind = np.argsort(kinds, kind="stable").astype(np.int32)
+    num_tags = np.bincount(kinds, minlength=len(kinds))
+    first = np.concatenate(([0], np.cumsum(num_tags)))
+    words = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    pairs = np.unique(np.column_stack([words, np.asarray(kinds)[tags]]), axis=0)
+    rows = [of_kind[first[kind] : first[kind + 1]] for kind in pairs[:, 1].tolist()]
+    sizes = np.bincount(pairs[:, 0], num_tags[pairs[:, 1]], minlength=len(begin) - 1)
+    longer = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    return longer, np.concatenate([np.zeros(0, np.int32), *rows])
 
 
 def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
@@ -122,7 +149,7 @@ class TransitionModel(FollowingAbility):
     codec: Codec
     distributions: Mapping[str, Arrays]
     """The arrays of the frozen distributions, by name."""
-    word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
+    word_tags: WordTags
     """The tags that each word had in training, stored as word offsets and a list of tag indices."""
     origin: Origin
     single_root: bool = field(kw_only=True)
@@ -136,12 +163,14 @@ class TransitionModel(FollowingAbility):
             name: Frozen(**arrays, dishes=self.num_outcomes[name])
             for name, arrays in self.distributions.items()
         }
+        kinds = kinds_of(self.config, self.codec)
+        begin, tags = with_all_features(self.word_tags, kinds) if kinds else self.word_tags
         self._parser = TransitionParser(
             self.shape,
             **frozen,
             labels_in_contexts=self.codec.is_labelled and self.config.contexts.see_labels,
-            tag_begin=self.word_tags[0],
-            tag_list=self.word_tags[1],
+            tag_begin=begin,
+            tag_list=tags,
             pace_begin=self.pace.begin,
             pace_exponent=self.pace.exponent,
         )

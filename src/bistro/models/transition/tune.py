@@ -30,11 +30,11 @@ from itertools import pairwise
 from typing import Any
 
 from bistro import config as configuration
-from bistro.encoding.contexts import NUMBERS, is_lexical, sees_labels
+from bistro.encoding.contexts import NUMBERS, is_lexical, sees_kinds, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.journal import Journal
 from bistro.inference.workers import Workers
-from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
+from bistro.models.transition.config import DISTRIBUTIONS, OWNERS, TransitionConfig
 from bistro.models.transition.model import TransitionModel
 from bistro.models.transition.workbench import Workbench, with_elements
 
@@ -227,13 +227,14 @@ class Search:
 
         For the fourth stack item, only the tag is tried.
         """
-        owner = {"b.tag": "words", "action": "labels"}
         for element in NUMBERS:
             if element.startswith("s4.") and element != "s4.tag":
                 continue
+            if sees_kinds([element]) and not self.best.config.tag_features:
+                continue
             if sees_labels([element]) and not (self._has_labels and self.effort.label_elements):
                 continue
-            if owner.get(element, part) == part:
+            if OWNERS.get(element, part) == part:
                 yield element
 
     @property
