@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hpyp/flat_map.hpp"
@@ -19,7 +20,8 @@ class Fan {
 public:
     // First elements are 0 to `width` - 1. `groups` has the group of each, or is empty. The cache is cleared when it would
     // exceed `most_bytes`.
-    Fan(const Frozen& frozen, std::int32_t width, std::vector<std::int32_t> groups = {}, std::size_t most_bytes = std::size_t{1} << 24)
+    Fan(const Frozen& frozen, std::int32_t width, std::vector<std::int32_t> groups = {},
+        std::size_t most_bytes = std::size_t{1} << 24)
         : frozen_(frozen), width_(static_cast<std::size_t>(width)), groups_(std::move(groups)), most_bytes_(most_bytes) {}
 
     // Writes p(dish | v, the rest of the context) for every v to `out`. `context(k)` is called for k from 1 to `length` -

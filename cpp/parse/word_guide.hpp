@@ -37,7 +37,8 @@ public:
         const int length = leading_tag_elements(model_.words.contexts);
         Path path;
         for (std::int32_t tag = 0; tag < tags; ++tag) {
-            const int depth = words.descend([&](int k) { return k + 1 < length ? model_.system.symbols.kind(tag) : tag; }, length, path.data());
+            auto front = [&](int k) { return k + 1 < length ? model_.system.symbols.kind(tag) : tag; };
+            const int depth = words.descend(front, length, path.data());
             of_word_[static_cast<std::size_t>(tag)] =
                 words.probability_on_path(path.data(), depth, word) * (spelling ? spelling[tag] : 1.0);
         }
