@@ -68,8 +68,8 @@ LATE: dict[str, tuple[str, Callable[[int], bytes], Reader, str]] = {
     "trees": (".mrg", repeated(b"(A b)\n", b"(A (B c)"), read_trees, "lacks 1 closing"),
     "training trees": (".mrg", repeated(b"(A b)\n", b"(A (B c)"), read_examples, "lacks 1 closing"),
     "one tree": (".mrg", repeated(b"(A b)\n", b"", b"(A"), read_trees, "lacks 1 closing"),
-    "morphemes": (".tsv", repeated(b"aa\n", b"a--b\n"), read_segmented, "of 'a--b' is empty"),
-    "bad morphemes": (".tsv", repeated(b"a--b\n", b""), read_segmented, "of 'a--b' is empty"),
+    "morphemes": (".tsv", repeated(b"aa\n", b"a--b\n"), read_segmented, "in 'a--b' is empty"),
+    "bad morphemes": (".tsv", repeated(b"a--b\n", b""), read_segmented, "in 'a--b' is empty"),
     "table": (".csv", repeated(b"aa\n", b"a,b\n"), read_table, "the row has 2 cells"),
     "stimuli": (".csv", repeated(b"aa\n", b"\xe2\x80\x8b\n"), stimuli, "a word is invisible"),
     "sentences": (".csv", names, one_word_sentences, "sentence 0 continues here"),
@@ -112,7 +112,7 @@ def test_memory_before_the_error(kind: str, tmp_path: Path) -> None:
 def test_a_journal_of_the_desk(tmp_path: Path) -> None:
     path = tmp_path / "late.journal"
     path.write_bytes(b'{"opened":"0"}\n' * 3 + b"x\n")
-    with pytest.raises(Exception, match=r"late\.journal:4: this is not a valid line"):
+    with pytest.raises(Exception, match=r"late\.journal:4: this is not a valid journal line"):
         Journal(path)
 
 

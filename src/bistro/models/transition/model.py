@@ -32,7 +32,6 @@ from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
-from bistro.models.transition.derivations import WordTags
 from bistro.models.transition.follow import FollowingAbility
 from bistro.models.transition.pace import FREE, SENTENCES, USUAL_TRIALS, Pace, matched_pace
 from bistro.progress import phase
@@ -41,6 +40,7 @@ from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
+    from bistro.models.transition.derivations import WordTags
 
 
 @dataclass(frozen=True)
