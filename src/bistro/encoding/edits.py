@@ -106,7 +106,7 @@ def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], 
 
 
 def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the maximal common substrings as their lengths and their positions in both strings."""
+    """Yield the length of each maximal common substring and its positions in both strings."""
     for begin in range(len(one)):
         for place in range(len(other)):
             if one[begin] != other[place] or (
