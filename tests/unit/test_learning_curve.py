@@ -105,7 +105,7 @@ def test_taggers_have_curves_too() -> None:
     ("options", "told"),
     [
         ({"shares": (0.5, 1)}, "at least 3 shares"),
-        ({"shares": (0.5, 1, 2)}, "up to 1"),
+        ({"shares": (0.5, 1, 2)}, "at most 1"),
         ({"shares": (0.001, 0.5, 1)}, "less than one"),
         ({"draws": 0}, "draws is 0"),
         ({"k": 100}, "cannot be divided into 100 folds"),

@@ -203,7 +203,7 @@ def test_perplexity_of_a_mixture(
     assert run([*command, "test.conllu", "--repeats", "1"]) == 0
     assert "mixture" in capsys.readouterr().out
     assert run(["perplexity", "parser.bistro", "test.conllu", "--with", "ngram.bistro"]) == 2
-    assert "--dev DEV, or the weights themselves with --weights" in capsys.readouterr().err
+    assert "--dev DEV, or set them with --weights" in capsys.readouterr().err
     swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
     assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
     assert "has no analyses to sum over" in capsys.readouterr().err

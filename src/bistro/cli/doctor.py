@@ -114,7 +114,7 @@ _LISTS = ("arcs", "tags", "crossings")
 def _table(examination: Any, shown: Any, newer: str | None, format: str | None) -> str:
     """Return the findings as a table.
 
-    Given a newer version of the file, the table also contains the new values.
+    If a newer version of the file is given, the table also contains the new values.
     """
     if newer is None:
         return str(examination.to_tsv(shown))

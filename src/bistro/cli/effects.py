@@ -56,7 +56,7 @@ def effects(
         None,
         "--split-punct/--no-split-punct",
         help="Whether to split punctuation from words [default: split]. A pipeline splits text "
-        "into words as its treebank does.",
+        "into words as in its treebank.",
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also write an HTML page with plots.", "--output", "-o"

@@ -51,9 +51,10 @@ def learning_curve(
 
     The output is a table (TSV) with one line per size. Two more lines give predictions from a
     fitted power law, a - b n^-c. The hindcast is the score at the largest size, predicted from the
-    smaller sizes. The forecast is the score at twice the largest size. The columns that end in _sd
-    are standard deviations. With --test, the largest part is all of FILE; with K folds, the largest
-    part is FILE without one fold. The column `sentences` gives the size of each part.
+    smaller sizes. The forecast is the score at twice the largest size. The columns whose
+    names end in _sd contain standard deviations. With --test, the largest part is all of FILE; with
+    K folds, the largest part is FILE without one fold. The column `sentences` gives the size of
+    each part.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg

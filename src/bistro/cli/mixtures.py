@@ -29,14 +29,14 @@ def mixture_of(
 ) -> Mixture:
     """Return the mixture of models, with given weights or with weights fitted on a file.
 
-    `choices` are the scoring options, which only models that sum over analyses receive.
+    `choices` are the scoring options, which are passed only to models that sum over analyses.
     """
     from bistro.tasks.mixture import Mixture
 
     if (dev is None) == (weights is None):
         raise BistroError(
-            "a mixture needs weights: give a development set to fit them with --dev DEV, or the "
-            "weights themselves with --weights W1,W2"
+            "a mixture needs weights: fit them on a development set with --dev DEV, or set "
+            "them with --weights W1,W2"
         )
     members = members_of(models, choices)
     if weights is not None:

@@ -39,7 +39,7 @@ def next_word(
         None,
         "--split-punct/--no-split-punct",
         help="Split punctuation from words, or split at spaces only. By default, a pipeline "
-        "splits text into words as its treebank does.",
+        "splits text into words as in its treebank.",
     ),
     output: str = outputs.results(outputs.TABLE),
     json: bool = common.JSON,
@@ -168,7 +168,7 @@ def _cells(row: NextWordRow) -> list[Any]:
 def _objects(
     reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield one JSON object per context, which gives all the tags of every listed word."""
+    """Yield one JSON object per context, with all the tags of every listed word."""
     from bistro.tasks.next_word import answers, number_shown
 
     for question, answer in answers(reader, questions, **settings):

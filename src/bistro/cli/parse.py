@@ -139,7 +139,7 @@ def parse(
         "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1
     ),
     expand: str | None = _of_trees(
-        "leftmost|all", "Which open nodes of a partial tree A* rewrites; default: leftmost."
+        "leftmost|all", "Which open nodes A* rewrites in a partial tree; default: leftmost."
     ),
     keep: str | None = option(
         "COLUMNS",
@@ -178,9 +178,9 @@ def parse(
     weights. The trees of a committee have expected_uas instead of log_prob, and a posterior if
     there are several trees per sentence. A constituency model (kind trees) reads text, CoNLL-U,
     CoNLL-X or bracketed trees, ignores everything except the words, and writes one bracketed tree
-    per line. A morphology model with unit=utterance reads the morphemes of one utterance per line
-    and writes bracketed trees. A pipeline reads running text or sentences, and fills in every
-    column.
+    per line. A morphology model with unit=utterance reads one utterance per line, as a sequence
+    of morphemes, and writes bracketed trees. A pipeline reads running text or sentences, and fills
+    in every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals

@@ -60,7 +60,7 @@ def reading_times(
         None,
         "--split-punct/--no-split-punct",
         help="Whether to split punctuation from words [default: split]. A pipeline splits text "
-        "into words as its treebank does.",
+        "into words as in its treebank.",
     ),
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."

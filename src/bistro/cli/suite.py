@@ -35,7 +35,7 @@ def suite(
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
         "Whether to split punctuation from words. By default, a pipeline splits text into words "
-        "as its treebank does.",
+        "as in its treebank.",
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),

@@ -48,7 +48,7 @@ def surprisal(
         None,
         "--split-punct/--no-split-punct",
         help="Split punctuation from words, or split at spaces only. By default, a pipeline "
-        "splits text into words as its treebank does.",
+        "splits text into words as in its treebank.",
     ),
     brackets: bool = flag(
         "--brackets", "Write one row per region in square brackets, as in The [old dog] barks."

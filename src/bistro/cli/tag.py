@@ -35,7 +35,7 @@ def tag(
         "N", "Maximum number of partial sequences that A* expands; default: 200000.", min=1
     ),
     expand: str | None = option(
-        "leftmost|all", "Which open nodes of a partial tree A* rewrites; default: leftmost."
+        "leftmost|all", "Which open nodes A* rewrites in a partial tree; default: leftmost."
     ),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     marginals: bool = flag("--marginals", "Write the probability of each tag to MISC."),

@@ -1,7 +1,7 @@
 """Capital letters that the position of a word requires, for example at the start of a sentence.
 
 A capital letter that the position requires carries no information about the word. A model that
-takes the convention into account need not learn both *The* and *the*. The convention is learned
+takes this convention into account need not learn both *The* and *the*. The convention is learned
 from the data. A capital letter counts as required at the start of a sentence, or after a token
 without letters, if nearly all words in that position begin with a capital letter.
 
@@ -46,7 +46,7 @@ class Casing:
         return cls(after, Counter(w for before, w in _pairs(texts) if before not in after))
 
     def plain(self, words: Sequence[str]) -> list[str]:
-        """Return the words without the capital letters that only their position requires."""
+        """Return the words without the capital letters that are due only to their position."""
         before = [START, *words[:-1]]
         return [
             self._lowered(word) if b in self.after else word

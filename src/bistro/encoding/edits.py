@@ -2,9 +2,9 @@
 
 A rule changes the case, replaces the front and the back of a string, and keeps the middle. For
 example, *flies* becomes *fly* through ``ies → y`` at the back, and *don't* becomes *do n't* through
-``n't → ␣n't``. A rule applies only to strings that begin with its front and end with its back. If
-several rules turn one string into another, the rule that explains the most training pairs is
-chosen.
+``n't → ␣n't``. A rule applies only to strings that begin and end with the characters that it
+replaces. If several rules turn one string into another, the rule that explains the most training
+pairs is chosen.
 
 >>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
 >>> str(rules["flies", "fly"]), rules["flies", "fly"].apply("cries"), str(rules["went", "go"])
@@ -106,7 +106,7 @@ def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], 
 
 
 def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the maximal common substrings as their lengths and their positions in both strings."""
+    """Yield the length of each maximal common substring and its positions in both strings."""
     for begin in range(len(one)):
         for place in range(len(other)):
             if one[begin] != other[place] or (

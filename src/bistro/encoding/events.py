@@ -1,4 +1,4 @@
-"""Training events for Pitman-Yor models, which are outcomes in contexts.
+"""Training events for Pitman-Yor models; each event is an outcome in a context.
 
 >>> events = Events(np.array([[3, 1], [2, 1]], np.int32), np.array([5, 6], np.int32))
 >>> events.sorted().contexts.tolist()

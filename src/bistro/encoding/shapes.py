@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return A for upper-case letters, a for other letters, 0 for digits, or else the character."""
+    """Return A, a or 0 for an upper-case letter, other letter or digit, otherwise the character."""
     if character.isdigit():
         return "0"
     if character.isalpha():

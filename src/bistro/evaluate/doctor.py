@@ -8,7 +8,7 @@ and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
 The most surprising values with a likely alternative are either mistakes or cases that the
 annotation guidelines should mention. Each of k folds of the treebank is examined by a model trained
 on the other folds. Alternatively, a single model trained on other data examines the whole treebank.
-Values with the highest possible surprise are ordered by the probability of the alternative.
+Values with the highest possible surprisal are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -54,10 +54,10 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """An annotated value, its surprise, and the model's alternative."""
+    """An annotated value, its surprisal, and the model's alternative."""
 
     surprise: float
-    """Surprise in bits."""
+    """Surprisal in bits."""
     what: What
     """The part of the annotation that the alternative changes (head, label or tag), or
     ``crossing``."""
@@ -131,7 +131,7 @@ def examine(
     on_fold: Callable[[int, int], None] = lambda number, total: None,
     **settings: Any,
 ) -> Examination:
-    """Rank the arcs and tags of a treebank by their surprise.
+    """Rank the arcs and tags of a treebank by their surprisal.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ class AlignedWords:
         return np.asarray(flags[words.deprels], dtype=bool)
 
     def function_children(self, right: Flags) -> Flags:
-        """Return a mask of the pairs that have the same function words as dependents.
+        """Return a mask of the pairs whose dependent function words match.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
         matches if `right` marks it and it is aligned with a dependent of the system word. The words

@@ -34,7 +34,7 @@ def total_length(heads: Sequence[int], order: Sequence[int]) -> int:
 
 
 def random_order(heads: Sequence[int], kept: Sequence[int], stream: Stream) -> list[int]:
-    """Draw a projective order of a tree's words uniformly."""
+    """Draw a projective order of a tree's words uniformly at random."""
     ordered = {}
     for head, dependents in _children(heads, kept).items():
         mixed = shuffled([head, *dependents], stream)

@@ -3,7 +3,7 @@
 Scores compare the columns of two files. Strings are replaced by codes that both files share, so
 equal values have equal codes. Heads become indices of words in the file. Parts of values that
 scores ignore, such as subtypes of relations and features that are not universal, are removed before
-coding.
+encoding.
 
 Sentences are read one by one and are not kept.
 

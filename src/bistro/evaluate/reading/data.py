@@ -150,7 +150,7 @@ class _Collected:
         return True
 
     def check_cells(self, row: tuple[int, list[str]]) -> None:
-        """Raise an error unless a row has a word, and its numbers are valid."""
+        """Raise an error unless a row has a word and valid numbers."""
         line, cells = row
         if "position" in self.place:
             self._position(cells[self.place["position"]], line)

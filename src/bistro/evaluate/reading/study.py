@@ -1,4 +1,4 @@
-"""A study of whether surprisal predicts reading times, and which model predicts them best.
+"""A study of whether surprisal predicts reading times, and of which model predicts them best.
 
 >>> import bistro
 >>> from bistro.evaluate.reading.scores import item_surprisal
