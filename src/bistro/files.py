@@ -36,10 +36,10 @@ of memory."""
 LARGE_JSON = 1_000_000
 """Minimum length of a JSON text whose memory use is estimated before the text is parsed."""
 MOST_JSON_MEMORY = 15
-"""Maximum number of bytes for each character of a large JSON text, including the text itself. Model
+"""Maximum memory in bytes per character of a large JSON text, including the text itself. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Minimum number of words for the name of a missing file to be taken for a sentence."""
+"""Minimum number of words in the name of a missing file that looks like a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 
@@ -83,7 +83,7 @@ def similar_file(path: Path) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse a JSON text. Raise `ValueError` if the text is invalid or would fill the memory.
+    """Parse a JSON text. Raise `ValueError` if the text is invalid or would use too much memory.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -99,7 +99,7 @@ def read_json(text: str) -> Any:
 
 
 def _json_memory(text: str) -> int:
-    """Estimate the memory in bytes of a JSON text and its content, without parsing the text.
+    """Estimate how many bytes of memory a JSON text and its content take, without parsing the text.
 
     The factors are the sizes of empty and small containers, of short strings, and of entries in
     containers. An object with more than five entries is copied when it is enlarged, so two copies

@@ -42,7 +42,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions that a damaged checkpoint can cause, because its state is impossible in training."""
+"""Exceptions that a damaged checkpoint can cause, because its state cannot occur in training."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Session:
     workers: Workers | None = None
     """The workers that parse raw text, which are threads of this process by default."""
     share: float = 0.0
-    """Fraction of the caller's total work that is training, used to estimate the remaining time."""
+    """The share of training in the caller's total work, used to estimate the remaining time."""
 
     def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
         """Return the content of the checkpoint if this run resumes from one, otherwise None."""

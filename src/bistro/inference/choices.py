@@ -1,4 +1,4 @@
-"""A classifier that maps lists of strings to names, used to predict the columns of words.
+"""A classifier that maps lists of strings to names, used to predict annotation columns.
 
 The context is a list of strings, with the most informative first, and the outcomes are names. The
 context ends before the first string that did not occur at its position in training, so the
@@ -99,8 +99,8 @@ class Choice:
     def known_endings(self, length: int) -> set[tuple[str, str]]:
         """Return the last two elements of each training context of a given length.
 
-        If no training context ends in the last two elements of a context, its last element has no
-        effect.
+        The last element of a context has no effect if no training context ends in the same two
+        elements.
         """
         begins, elements = self.arrays["child_begin"], self.arrays["element"]
         parents = np.zeros(len(elements), np.int64)

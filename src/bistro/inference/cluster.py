@@ -48,8 +48,8 @@ SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_SCHEDULER = 60.0
 """Seconds to wait for a failed network to recover, or for a scheduler to be restarted."""
 SECONDS_WITHOUT_WORKERS = 60.0
-"""Seconds without workers after which a cluster counts as empty, which is more time than Dask needs
-to restart a lost worker."""
+"""Seconds without workers after which a cluster counts as empty. Dask restarts a lost worker in
+less time than this."""
 SECONDS_BETWEEN_LOOKS = 1.0
 UNWATCHED = {
     "distributed.worker.profile.enabled": False,
@@ -180,8 +180,8 @@ class ClusterWorkers:
     def _broadcast(self, shared: object, name: str) -> Future:
         """Copy the shared data to every worker.
 
-        The data are sent as a task, not as scattered data. The result of a task can be computed
-        again if all workers that had it are lost.
+        The data are sent with a task instead of being scattered. The result of a task can be
+        computed again if all workers that had it are lost.
         """
         try:
             held = self._client.submit(_hold, shared, key=f"{name}-shared")

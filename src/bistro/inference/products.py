@@ -2,7 +2,7 @@
 
     p(outcome) ∝ p_0(outcome)^-b Π p_e(outcome | context of e)^(1/experts)
 
-A process drops its context elements in a fixed order. Experts with different orders have different
+A process drops its context elements in a fixed order. Experts with different orders use different
 information and make different errors. Every expert includes the marginal frequencies p_0 of the
 outcomes, so the product is divided by a power of p_0.
 """

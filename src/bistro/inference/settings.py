@@ -16,8 +16,8 @@ class SamplerSettings:
 
     seating: Literal["gibbs", "minimal", "maximal"] = setting(
         "gibbs",
-        "How customers are seated. The method gibbs samples the tables, minimal uses one table "
-        "per dish (Kneser-Ney), and maximal uses one table per customer.",
+        "How customers are seated: gibbs samples the tables, minimal uses one table per dish "
+        "(Kneser-Ney), and maximal uses one table per customer.",
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",

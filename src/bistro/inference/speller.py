@@ -51,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Untagged(NamedTuple):
-    """One event per character and word end of a list of words, without the words' tags."""
+    """The events of a list of words, one per character and word end, without the words' tags."""
 
     events: Events
     begins: NDArray[np.int64]

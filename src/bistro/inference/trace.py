@@ -1,7 +1,8 @@
 """The trace of a training run, stored compactly: one row of named numbers per sweep.
 
-A dictionary per sweep takes several kilobytes, most of them for floats, which is the main growth of
-memory in long runs. Rows with the same names share one layout, and all numbers are in one array.
+One dictionary per sweep would take several kilobytes, mostly for floats, and would be the main
+cause of growing memory use in long runs. Rows with the same names share one layout, and all numbers
+are in one array.
 
 >>> trace = Trace([{"sweep": 1, "log_likelihood": -2.5, "customers": [3.0, 4.0]}])
 >>> trace.append({"sweep": 2, "log_likelihood": -2.0, "customers": [3.0, 5.0]})
@@ -22,14 +23,14 @@ Layout = tuple[tuple[str, tuple[type, ...] | type], ...]
 
 
 class Trace:
-    """The rows of a trace. A number that is appended is returned with the same value and type."""
+    """The rows of a trace. Every appended number is returned with the same value and type."""
 
     def __init__(self, rows: Iterable[Mapping[str, Any]] = ()) -> None:
         self._layouts: dict[Layout, int] = {}
         self._layout_of_row = array("q")
         self._numbers = array("d")
         self._other_rows: dict[int, Mapping[str, Any]] = {}
-        """Rows that contain values other than numbers and lists of numbers, by their index."""
+        """Rows that contain values other than numbers and lists of numbers, by index."""
         for row in rows:
             self.append(row)
 

@@ -58,8 +58,8 @@ class Rememberer(Protocol):
 def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
     """Yield the tokens of each sentence in running text, for scoring.
 
-    Each sentence is split by `cut_cells`, so that running text and tables of stimuli have the same
-    words.
+    Each sentence is split by `cut_cells`, so that running text and tables of stimuli are divided
+    into words in the same way.
     """
     for sentence in tokeniser.tokenise(text):
         if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:

@@ -159,7 +159,7 @@ def decided(
     scale: float = 1.0,
     reason: str = "",
 ) -> Decision:
-    """Return a decision with the given levels, whose first fields are the values in `about`.
+    """Return a decision with the given levels, and with the values in `about` as its first fields.
 
     The probability of the decision is the sum of the contributions of its levels, or 1 if it has no
     levels.

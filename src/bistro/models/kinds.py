@@ -87,7 +87,7 @@ class Kind:
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
     needs_annotation: bool = False
-    """Whether plain text is not enough as training data."""
+    """Whether training requires more than plain text."""
     items: str = "sentences"
     """Plural name of the training items, such as "sentences"."""
     dev: str = ""

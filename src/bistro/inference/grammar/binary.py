@@ -57,7 +57,7 @@ UNKNOWN = Emissions(np.empty(0, np.int32), (), np.empty(0))
 
 
 class BinaryGrammar:
-    """A grammar with binary rules `parents[r] -> lefts[r] rights[r]` with probability `probs[r]`.
+    """A grammar whose binary rules `parents[r] -> lefts[r] rights[r]` have probability `probs[r]`.
 
     Unary rules are stored in the same way.
     """

@@ -105,7 +105,7 @@ class ExactGrammar(Grammar):
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
         """Return the surprisal in bits of each token and of the sentence end.
 
-        From the first token that cannot follow the tokens before it, all values are infinite.
+        If a token cannot follow the tokens before it, its value and all later values are infinite.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]

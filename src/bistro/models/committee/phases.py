@@ -58,7 +58,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return how the time for training a stack is divided into phases and parts of a fold."""
+    """Return how the time for training a stack is divided among phases and parts of a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)

@@ -251,7 +251,7 @@ class Stack:
         return mixture
 
     def _round(self, suffix: str, ballot: Ballot, tree: Tree) -> Mixture:
-        """Return the mixture with the probabilities of one round. The tree is used for features."""
+        """Return the mixture with the probabilities of one round. The tree provides features."""
         mixture = ballot.mixture
         if TAGS + suffix in self.weights:
             tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates)

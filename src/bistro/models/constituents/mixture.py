@@ -36,8 +36,8 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT
 
 CERTAIN = 1e-6
-"""Minimum distance of probabilities from 0 and 1. Probabilities are clipped before taking
-logarithms."""
+"""Minimum distance of probabilities from 0 and 1. Probabilities are clipped before their
+logarithms are taken."""
 Ranks = Mapping[str, float]
 
 

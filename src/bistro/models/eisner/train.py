@@ -114,7 +114,7 @@ def tagger_states(
 def tagger_events(
     states: Numbers, words: Numbers, offsets: NDArray[np.int64], num_states: int
 ) -> dict[str, tuple[Numbers, Numbers]]:
-    """Return the tagger's events, which are states given earlier states and words given states."""
+    """Return the tagger's events, namely states given earlier states, and words given states."""
     before = np.roll(states, 1)
     before[offsets[:-1]] = num_states
     return {

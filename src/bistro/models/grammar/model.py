@@ -2,8 +2,8 @@
 
 Every phrase draws its children, and every tag its word, from Pitman-Yor processes that back off to
 less specific ones (`bistro.models.grammar.smoothing`), so that every sentence has a probability.
-The surprisal of a word is an exact sum over all trees of the preceding words and over all
-continuations (Jelinek and Lafferty 1991, Stolcke 1995).
+The surprisal of a word is exact, because the model sums over all trees of the preceding words and
+over all continuations (Jelinek and Lafferty 1991, Stolcke 1995).
 
 >>> import bistro
 >>> model = bistro.train("grammar", bistro.builtin_trees(sentences=200, seed=1), seed=1)
