@@ -1,4 +1,4 @@
-"""Scores of a mixture of several models, word by word.
+"""Word-by-word scores of a mixture of several models.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 

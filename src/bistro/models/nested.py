@@ -1,7 +1,7 @@
 """Models that are stored in the file of another model, and their training.
 
-A family that contains models of other families stores their headers in its own header. It stores
-their arrays under names that begin with the name of the model, such as ``parser/words.nodes``.
+A model that contains other models stores their headers in its own header. It stores their arrays
+under names that begin with the name of the inner model, such as ``parser/words.nodes``.
 
 >>> import bistro
 >>> inner = bistro.train("ngram", [["a", "rose"]], seed=1, order=2)

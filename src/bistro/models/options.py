@@ -1,7 +1,7 @@
 """Options of model abilities, as frozen dataclasses that reject unknown keywords.
 
-Every ability that has choices, such as the size of the search or the kind of result, has a class of
-options. For an unknown keyword, the error message suggests the most similar known keyword.
+Every ability with options, such as the size of the search or the kind of result, has its own class
+of options. For an unknown keyword, the error message suggests the most similar known keyword.
 
 >>> @dataclass(frozen=True)
 ... class Walk(Options):

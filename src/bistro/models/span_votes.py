@@ -59,7 +59,7 @@ class SpanVotes:
     found: NDArray[np.bool_]
     """Whether each sentence has a tree. A sentence for which no tree was found has no rows."""
     accepted: Floats
-    """Share of the trees proposed for each sentence that the sampler accepted."""
+    """For each sentence, the share of the proposed trees that the sampler accepted."""
 
     def __len__(self) -> int:
         return self.found.size

@@ -1,7 +1,7 @@
 """Observed orders of whole families, with a base distribution for unseen orders.
 
 With add-k smoothing, the base weight is 1 for each word order. With Pitman-Yor smoothing and one
-table per order, the base weight is the probability under an n-gram model of dependents.
+table per order, the base weight is the order's probability under an n-gram model of dependents.
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 

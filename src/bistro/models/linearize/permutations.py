@@ -31,7 +31,7 @@ def log_repeats(counts: Iterable[int]) -> float:
 
 
 def expand(counts: Integers) -> list[int]:
-    """Return a list in which every type occurs as often as its count."""
+    """Return a list in which every type is repeated according to its count."""
     return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
@@ -39,8 +39,8 @@ def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield each distinct permutation of items once, in random order.
 
     The first half is drawn one by one, because usually only a few permutations are needed. In the
-    second half, the same permutations would be drawn too often, so the remaining permutations are
-    listed and shuffled.
+    second half, most draws would be repetitions, so the remaining permutations are listed and
+    shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):

@@ -92,7 +92,7 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Replace the dependent types in an order by the words of a family.
+    """Replace the dependent types in an order with the words of a family.
 
     Words of the same type are put in random order, or keep their original order if there is no
     random stream.

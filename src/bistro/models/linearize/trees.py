@@ -116,7 +116,7 @@ def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
 
 
 class Labels:
-    """Index of every head label and dependent label. Unseen labels have index 0."""
+    """The indices of all head labels and dependent labels. Unseen labels have index 0."""
 
     UNSEEN = 0
 

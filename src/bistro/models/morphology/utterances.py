@@ -10,8 +10,8 @@ before them. Contexts consist of rules. Rare morphemes are represented only by t
 first letter (OUT-V for a vowel, OUT-C for a consonant).
 
 The stem of a word is its last root, that is, the last morpheme whose label contains Stem or Root or
-is one of `ROOTS`. In a word without a root, the stem is the longest morpheme. If there are several
-longest morphemes, the stem is the last of them. Morphemes before the stem are prefixes, labelled
+is one of `ROOTS`. In a word without a root, the stem is the longest morpheme. If several morphemes
+tie for the longest, the stem is the last of them. Morphemes before the stem are prefixes, labelled
 P1, P2, and P3 for the third and all further prefixes. Morphemes after the stem are suffixes,
 labelled S. By default, an utterance is the text between two punctuation marks. Punctuation marks
 are left out.

@@ -246,7 +246,7 @@ def bounds(config: MorphologyConfig) -> dict[str, int]:
 
 
 def _with_digits(text: str, written: str) -> str:
-    """Replace each 0 in `text` by the digit in the original word."""
+    """Replace each 0 in `text` with the corresponding digit of the original word."""
     pairs = zip(text, written, strict=True)
     return "".join(own if not w.isdigit() else w for own, w in pairs)
 

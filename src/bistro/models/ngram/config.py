@@ -17,8 +17,8 @@ from bistro.inference.settings import (
 WORDS = "words"
 """Name of the model's only distribution."""
 MOST_ORDER = 100
-"""Maximum order. The number of contexts in memory per word is equal to the order. Orders above 12
-do not improve the model."""
+"""Maximum order. The number of contexts that each word takes in memory is equal to the order.
+Orders above 12 do not improve the model."""
 
 
 @dataclass(frozen=True)

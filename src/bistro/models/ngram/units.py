@@ -1,4 +1,4 @@
-"""Units of text that a model predicts, which are characters or bytes.
+"""The units of text that a model predicts: characters or bytes.
 
 A sentence consists of its words, separated by spaces, and an end symbol.
 

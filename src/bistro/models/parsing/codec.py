@@ -40,7 +40,7 @@ REMEMBERED = 1 << 14
 
 @dataclass(frozen=True)
 class Tree:
-    """The tags, heads and labels of one sentence, in the form in which the model uses them."""
+    """The tags, heads and labels of one sentence, in the form that the model uses."""
 
     tags: list[str]
     heads: list[int]
@@ -99,7 +99,7 @@ class Codec:
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def tag_kinds(self) -> list[int]:
-        """Return, for each tag, the index of the first tag that is the same without features."""
+        """Return, for each tag, the index of the first tag that is the same apart from features."""
         kinds: dict[str, int] = {}
         return [kinds.setdefault(tag.partition("|")[0], i) for i, tag in enumerate(self.tags)]
 
@@ -325,7 +325,7 @@ def _arc_over_own_head(heads: Sequence[int]) -> bool:
 
 @lru_cache(REMEMBERED)
 def _features_of(upos: str, feats: str, misc: str, names: tuple[str, ...]) -> str:
-    """Return the selected features of a word in the form in which they are appended to its tag."""
+    """Return the selected features of a word in the form that is appended to its tag."""
     pairs = f"{COARSE}={upos}|{feats}|{misc}".split("|")
     return "".join(f"|{pair}" for pair in pairs if pair.partition("=")[0] in names)
 

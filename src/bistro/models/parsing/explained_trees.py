@@ -17,8 +17,10 @@ ROOT, NONE = "ROOT", "none"
 
 
 def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
-    """Return the tree of a sentence in the form in which the model uses it. Raise an error if the
-    tree is invalid."""
+    """Return the tree of a sentence in the form that the model uses.
+
+    Raise an error if the tree is invalid.
+    """
     if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
         raise BistroError(f"{place_of(sentence)}: {problem.reason}")
     tree = training_tree(sentence, model.config)

@@ -65,7 +65,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary by an equal object that several models share."""
+        """Replace the vocabulary with an equal object that several models share."""
         self.codec.vocabulary = vocabulary
 
     @property
@@ -109,7 +109,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return the options of a committee that this parser accepts.
+        """Return the committee options that this parser accepts.
 
         Only a transition parser uses particles. Other search-based parsers use the committee's
         `beam`.

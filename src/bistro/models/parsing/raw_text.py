@@ -97,7 +97,7 @@ class TextTraining:
         first: Callable[[Session], Any],
         learn: Callable[[Analyses, Session], Any],
     ) -> Any:
-        """Run all phases that are not finished in a checkpoint, and return the last model.
+        """Run all unfinished phases, starting from any checkpoint, and return the last model.
 
         `first` trains the first parser, and `learn` trains the model of a round. `size` is the
         number of particles or the width of the beam for parsing the text.

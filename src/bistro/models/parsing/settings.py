@@ -24,8 +24,8 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether one word or several words of a sentence may depend on the root. With auto, the "
-        "number of roots depends on the training data.",
+        "Whether only one word or several words of a sentence may depend on the root. With auto, "
+        "the number of roots depends on the training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head",

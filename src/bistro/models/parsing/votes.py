@@ -51,7 +51,7 @@ class Rows:
         return Rows(begin, self.what[entries], self.probability[entries])
 
     def spread(self, places: NDArray[np.bool_]) -> Rows:
-        """Place the rows at the true positions of a mask. All other rows are empty."""
+        """Place the rows at the positions where a mask is true. All other rows are empty."""
         lengths = np.zeros(places.size, dtype=np.int64)
         lengths[places] = np.diff(self.begin)
         return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)

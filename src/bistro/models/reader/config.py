@@ -42,16 +42,18 @@ class ReaderConfig:
     )
     weights: Literal["likely", "equal"] = setting(
         "likely",
-        "How to weight the members. The weights maximise the probability of the development set "
-        "by EM (likely) or are all equal (equal).",
+        "How to weight the members. The weights are fitted by EM to maximise the probability of "
+        "the development set (likely), or are all equal (equal).",
     )
     fixed_weights: tuple[float, ...] = setting(
-        (), "Weights of the members, in their order. If they are given, no weights are fitted."
+        (),
+        "Weights of the members, in the same order as the members. If they are given, no weights "
+        "are fitted.",
     )
     memory: int = setting(
         300,
         "Number of preceding words of the same document that are kept in memory, if documents are "
-        "named (--memory). The parameters of the memory are fitted on the development set. With "
+        "given (--memory). The parameters of the memory are fitted on the development set. With "
         "0, there is no memory.",
     )
     held_out: float = setting(

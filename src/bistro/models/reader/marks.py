@@ -164,7 +164,7 @@ class _Tree:
             word = head
 
     def _reflexive_object(self, word: int) -> int:
-        """Return the first reflexive pronoun after a word that is its object, or -1."""
+        """Return the first reflexive pronoun that follows a word and is its object, or -1."""
         objects = (
             child
             for child in self.children[word]
@@ -230,7 +230,7 @@ class _Tree:
         return [word for word in self.verbs if self._last(word, "aux") == "aux"]
 
     def gaps(self) -> dict[int, str]:
-        """Return the words of clauses with a gap, and whether the gap is that of the subject."""
+        """Return the words of clauses with a gap, each with the type of the gap."""
         found = {}
         for word, tag in enumerate(self.upos):
             if self.is_relative(word) and tag in FILLERS:

@@ -190,7 +190,7 @@ def _sentence(words: Sequence[str], tree: Tree, tagset: str) -> Sentence:
 
 
 def parted(parses: Sequence[Sentence], held_out: Sequence[Words]) -> tuple[list[Sentence], ...]:
-    """Split parses into parses for training and evenly spaced parses that are held out.
+    """Split parses into a training set and an evenly spaced held-out set.
 
     The number of held-out parses exceeds neither the number of other held-out sentences nor a
     twentieth of all parses.

@@ -109,7 +109,7 @@ def _train(
 
 
 def first_weights(config: ReaderConfig) -> Floats:
-    """Return the fixed weights, which sum to 1, or equal weights."""
+    """Return the fixed weights, normalised to sum to 1, or equal weights."""
     if not config.fixed_weights:
         return equal_weights(len(config.members))
     return np.array(config.fixed_weights) / sum(config.fixed_weights)

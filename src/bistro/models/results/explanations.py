@@ -5,8 +5,8 @@ the probability in the next shorter context u'.
 
     p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), on average
 
-The recursion ends at the base distribution. Starting from the longest context, the probability can
-be written as a sum.
+The recursion ends at the base distribution. Expanding the recursion from the longest
+context gives the probability as a sum.
 
     p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
 

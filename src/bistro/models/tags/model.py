@@ -95,7 +95,7 @@ class TagOptions(Options):
 
     @property
     def is_astar(self) -> bool:
-        """Whether the search is an A* search, which finds trees."""
+        """Whether the search method is A*, which finds trees."""
         return self.search in AGENDAS
 
     @property

@@ -82,7 +82,7 @@ def _between(before: str, after: str) -> Context:
 
 
 def sentence_context(text: str, place: int) -> Context:
-    """Return the context of a possible sentence end after a position, before a space."""
+    """Return the context of a possible sentence end at a position that is followed by a space."""
     chunks = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 2)
     following = text[place + 1 : place + 1 + _WINDOW].split(None, 1)
     after = following[0][:_LONGEST] if following else ""
@@ -123,7 +123,7 @@ class Around:
         self.choices = dict(choices)
 
     def correct(self, text: EncodedText, probabilities: NDArray[np.float32]) -> None:
-        """Correct uncertain probabilities of hidden events in place, given one row per symbol."""
+        """Correct uncertain probabilities of hidden events (one row per symbol) in place."""
         after = np.append(text.symbols[1:], np.int32(BREAK))
         in_words = (text.symbols > SPACE) & (after > SPACE)
         self._change(WORDS, word_context, text, probabilities, in_words, [WORD_END, SENTENCE_END])

@@ -78,8 +78,8 @@ class TokensModel(Model):
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text, which may be given in pieces.
 
-        With `line_ends`, every line break ends a sentence. Without `line_ends`, only a blank line
-        always ends a sentence.
+        With `line_ends`, every line break ends a sentence. Without `line_ends`, only blank lines
+        are certain to end a sentence.
         """
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
@@ -140,7 +140,7 @@ class TokensModel(Model):
         return text_figures(self.tokenise, items)
 
     def header(self) -> dict[str, Any]:
-        """Return the characters, the contexts of positions, and the rules that split tokens."""
+        """Return the characters, the contexts of boundaries, and the rules that split tokens."""
         known = {"plain": self.characters.plain, "addresses": self.characters.addresses}
         around = {AROUND: self.around.header()} if self.around.choices else {}
         splits = {SPLITS: self.splits.header()} if self.splits else {}

@@ -32,8 +32,8 @@ class TopicsConfig:
     stops: bool = setting(True, "Generate a stop symbol at the end of each side of every parent.")
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether one word or several words of a sentence may depend on the root. With auto, the "
-        "training data determines whether several words are allowed.",
+        "Whether only one word or several words of a sentence may depend on the root. With auto, "
+        "the training data determines whether several words are allowed.",
     )
     unknown: Literal["classes", "single"] = setting(
         "classes",

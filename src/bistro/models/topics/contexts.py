@@ -1,4 +1,4 @@
-"""The context of a word: its parent and, with `directed`, its side of the parent.
+"""The context of a word: its parent and, with `directed`, which side of the parent it is on.
 
 The index of a parent is its index in the vocabulary. The index of the root comes directly after the
 indices of all words. With `directed`, each parent has two indices, one for each side.
@@ -17,7 +17,7 @@ Numbers = NDArray[np.int32]
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
     """Return the index of each word's parent.
 
-    With `directed`, the index also encodes the side of the parent.
+    With `directed`, the index also encodes which side of the parent the word is on.
     """
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)

@@ -104,7 +104,7 @@ class TopicsParsing(Parsing):
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences one by one, or all together with the option `resample`."""
+        """Parse sentences one by one or, with the option `resample`, all together."""
         settings: TopicsParseOptions = self._parse_options(options)
         settings.check(len(self.samples))
         with_annotation = map(as_sentence, sentences)
@@ -148,7 +148,7 @@ class TopicsParsing(Parsing):
             yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
 
     def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
-        """Return an array with 0 at [h, d] if word d may depend on h, or else minus infinity."""
+        """Return an array with 0 at [h, d] if d may depend on h, and minus infinity otherwise."""
         arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
         np.fill_diagonal(arcs, -np.inf)
         if options.partial:

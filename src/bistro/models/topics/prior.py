@@ -110,7 +110,7 @@ class TopicDraws:
         return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
 
     def put_into(self, sampler: TopicSampler) -> None:
-        """Copy states, weights and hyper-parameters into a sampler of the same words."""
+        """Copy states, weights and hyper-parameters into a sampler for the same words."""
         order = np.lexsort((self.words, self.parents))
         sampler.restore(
             np.array(self.states, dtype=np.int32)[order],
