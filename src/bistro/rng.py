@@ -1,9 +1,9 @@
 """Counter-based random streams, each determined by a seed, a purpose and an index.
 
-Bistro has no global random state. A `Stream` is a Philox 4x64-10 generator (Salmon and colleagues
-2011) that is keyed by the seed and a hash of its purpose, and starts at the given index. The
-compiled core implements the same streams, so a run produces the same result on every machine and
-for any number of threads.
+Bistro has no global random state. A `Stream` is a Philox 4x64-10 generator (Salmon et al. 2011)
+that is keyed by the seed and a hash of its purpose, and starts at the given index. The compiled
+core implements the same streams, so a run produces the same result on every machine and for any
+number of threads.
 
 >>> stream = Stream(seed=1, purpose="example", index=0)
 >>> 0.0 <= stream.uniform() < 1.0

@@ -147,7 +147,7 @@ def check_columns(
             raise ValueError(f"{len(forms)} forms, but {len(column)} {name}")
     for position, head in enumerate(heads, start=1):
         if not NO_HEAD <= head <= len(forms) or head == position:
-            raise ValueError(f"word {position} of {len(forms)} words cannot have the head {head}")
+            raise ValueError(f"word {position} of {len(forms)} cannot have the head {head}")
 
 
 def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:

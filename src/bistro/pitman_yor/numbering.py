@@ -25,11 +25,12 @@ from bistro.errors import BistroError
 Ids = NDArray[np.int32]
 FIRST_FEATURE = 2**30
 UNSEEN = 2**31 - 1
-"""The id of all unseen context elements. A context is cut off before the first unseen element."""
+"""The id shared by all unseen context elements. A context is cut off before the first unseen
+element."""
 
 
 class _Elements(dict[Hashable, int]):
-    """A dictionary from context elements to ids.
+    """A dictionary that maps context elements to ids.
 
     An unknown element gets the next id if `add` is true, and `UNSEEN` otherwise.
     """
@@ -48,7 +49,7 @@ class _Elements(dict[Hashable, int]):
 
 
 class Numbering:
-    """The ids of the outcomes of a process, and of other elements of its contexts."""
+    """The ids of a process's outcomes, and of the other elements of its contexts."""
 
     def __init__(self, outcomes: Iterable[Hashable]) -> None:
         self._all = list(outcomes)

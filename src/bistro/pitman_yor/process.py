@@ -27,7 +27,7 @@ class PitmanYor(Ensemble):
     """A hierarchical Pitman-Yor process, which learns to predict outcomes in contexts.
 
     Outcomes and the elements of contexts can be any hashable objects. The distribution in a context
-    is drawn around the distribution in the context that is one element shorter, and so on, down to
+    is centred on the distribution in the context that is one element shorter, and so on, down to
     the base.
 
     Parameters

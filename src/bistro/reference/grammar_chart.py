@@ -77,7 +77,7 @@ class Word(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """A divisor of the probabilities that prevents underflow in long sentences."""
+        """The number by which probabilities are divided to prevent underflow in long sentences."""
         return float(self.probs.sum()) or 1.0
 
 

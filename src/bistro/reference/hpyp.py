@@ -44,11 +44,11 @@ class Restaurant:
     tables: dict[int, Counter[int]] = field(default_factory=dict)
 
     def num_customers(self, dish: int | None = None) -> int:
-        """Return the number of customers who eat `dish`, or the number of all customers."""
+        """Return the number of customers who eat `dish`, or the total number of customers."""
         return sum(size * count for size, count in self._sizes(dish))
 
     def num_tables(self, dish: int | None = None) -> int:
-        """Return the number of tables that serve `dish`, or the number of all tables."""
+        """Return the number of tables that serve `dish`, or the total number of tables."""
         return sum(count for _, count in self._sizes(dish))
 
     def move(self, dish: int, size: int, new_size: int) -> None:
@@ -231,4 +231,4 @@ def table_of_customer(sizes: list[tuple[int, int]], customer: int) -> int:
         customer -= size * count
         if customer < 0:
             return size
-    raise ValueError("there are fewer customers than the requested index")
+    raise ValueError("the index of a customer must be less than the number of customers")

@@ -8,17 +8,17 @@ parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
                           x  share(t[., k] over all states),
 
 Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). The
-last factor depends on the number of states. If the number of states is open, the names of states do
-not matter.
+last factor depends on the number of states. If the number of states is unlimited, the names of
+states do not matter.
 
     share = prod_k (gamma/K)_t[k] / (gamma)_T            for K states
-    share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an open number of states
+    share = gamma^live prod_k (t[k]-1)! / (gamma)_T      for an unlimited number of states
 
 In a model with stops, the stops of a parent are tokens of an additional outcome, `STOP`, which has
 no word and is always observed. In a model with stops and K states, there are therefore K + 1
-outcomes. With an open number of states, half of gamma belongs to the stop and half to all states
-together. In the formulas, gamma/2 therefore replaces gamma/K for the stop. For the states, gamma/2
-replaces gamma in gamma^live.
+outcomes. With an unlimited number of states, half of gamma belongs to the stop and half to all
+states together. In the formulas, gamma/2 therefore replaces gamma/K for the stop. For the states,
+gamma/2 replaces gamma in gamma^live.
 
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
@@ -48,7 +48,7 @@ def state_law(
     gamma: float,
     stops: Sequence[int] = (),
 ) -> dict[States, float]:
-    """Return p(states | words) of all assignments, or of all partitions if their number is open.
+    """Return p(states | words) of all assignments, or of all partitions if `states` is None.
 
     `stops` contains the parent of each stop, and is empty for a model without stops.
     """
@@ -62,7 +62,7 @@ def state_law(
 
 
 def assignments(length: int, states: int | None) -> Iterator[States]:
-    """Yield all assignments of states to words, or all partitions for an open number of states."""
+    """Yield all assignments of states to words, or all partitions if `states` is None."""
     if states is not None:
         yield from product(range(states), repeat=length)
         return

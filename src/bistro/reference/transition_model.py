@@ -64,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     kinds: Sequence[int] = ()
-    """For each tag, the first tag that is the same without features."""
+    """For each tag, the first tag that is the same if features are ignored."""
     shift_factor: Callable[[int], float] = lambda words: 1.0
     """A function that maps the number of generated words to a factor for the probability of a
     shift."""
@@ -89,7 +89,7 @@ class GenerativeParser:
         return seen
 
     def kind(self, tag: int) -> int:
-        """Return the kind of a tag. The root and a missing tag are their own kinds."""
+        """Return the kind of a tag. The root and a missing tag each have their own kind."""
         return self.kinds[tag] if tag < len(self.kinds) else tag
 
     def _facts(self, now: Configuration, node: int | None) -> dict[str, int]:
@@ -194,7 +194,7 @@ class GenerativeParser:
     def tags_tried(
         self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
     ) -> Sequence[int]:
-        """Return the `most` tags with the highest joint probability p(tag, word), times a factor.
+        """Return the `most` tags with the highest product of p(tag, word) and the tag's factor.
 
         The factor of each tag is its value in `tags`.
         """

@@ -1,1 +1,1 @@
-"""Creation of reports with pictures, pages and tables."""
+"""Pages, pictures and tables for reports."""

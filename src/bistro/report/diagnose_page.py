@@ -11,7 +11,7 @@ from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
 PICTURES = 10
-"""The maximum number of quantities that are plotted, of which the log-likelihood is the first."""
+"""The maximum number of quantities that are plotted, starting with the log-likelihood."""
 FIRST = "log_likelihood"
 MEANING = (
     "R-hat compares the chains with each other, and the halves of each chain with each other. A "
@@ -21,9 +21,9 @@ MEANING = (
 )
 READING = (
     "The left plot shows the complete chains, in which draws before the dashed line are discarded. "
-    "The right plot shows the remaining draws, which should overlap like hairy caterpillars. The "
-    "plots below show how each chain's draws rank among all draws. Bars of equal height, near the "
-    "dashed line, mean that all chains take low and high values equally often."
+    "The right plot shows the remaining draws, which should overlap and look like hairy "
+    "caterpillars. The plots below show how each chain's draws rank among all draws. Bars of equal "
+    "height, near the dashed line, mean that all chains take low and high values equally often."
 )
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 

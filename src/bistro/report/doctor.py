@@ -1,4 +1,4 @@
-"""The page that `bistro doctor` writes, which shows annotated sentences above alternative trees.
+"""The page that `bistro doctor` writes, with annotated trees above more likely alternatives.
 
 >>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
 """

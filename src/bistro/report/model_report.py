@@ -51,7 +51,7 @@ class ReportOptions:
     """The upper limits of the sentence-length classes."""
     seed: int = 1
     threads: int = 0
-    """The number of threads, where 0 uses all cores."""
+    """The number of threads; 0 uses all cores."""
 
 
 def read_test(model: Model, path: str, format: str | None = None) -> Sequence[Any]:

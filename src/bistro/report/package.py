@@ -27,7 +27,7 @@ from bistro.report.wheel import Content, Distribution, licence_expression, write
 from bistro.version import __version__
 
 FOLDER = "bistro_models"
-"""The folder of ``site-packages`` that contains all installed models."""
+"""The folder in ``site-packages`` that contains all installed models."""
 MODEL_FILE = f"model{SUFFIX}"
 REPORT_FILE = "report.html"
 OWN_NAME = "bistro-syntax"

@@ -72,7 +72,7 @@ def _escaped(match: re.Match[bytes]) -> bytes:
 
 
 def open_log(path: str) -> Callable[[Served], None]:
-    """Return a function that writes to a log file, or to standard output for the name ``-``.
+    """Return a function that writes to a log file, or to standard output if the name is ``-``.
 
     If the log file is moved, for example by log rotation, a new file is created.
     """

@@ -110,7 +110,7 @@ def kinds_of(config: TransitionConfig, codec: Codec) -> list[int]:
 
 
 def with_all_features(word_tags: WordTags, kinds: Sequence[int]) -> WordTags:
-    """Return the tags that each word had in training, and the same tags with other features."""
+    """Return the tags that each word had in training, and tags that differ only in features."""
     begin, tags = word_tags
     is_good = (
         begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()
@@ -176,7 +176,7 @@ class TransitionModel(FollowingAbility):
         )
 
     def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
-        """Match the lengths of generated sentences to `sentences`, unless the lengths are free."""
+        """Match generated sentence lengths to those of `sentences`, unless the lengths are free."""
         if self.config.lengths == "free":
             return self
         purpose = purpose_key(f"{self.kind}.pace")
@@ -192,7 +192,7 @@ class TransitionModel(FollowingAbility):
             return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return those options of a committee that this parser accepts."""
+        """Return the committee options that this parser accepts."""
         return {name: v for name, v in options.items() if name in ParseOptions.names()}
 
     def best_analyses(
@@ -237,7 +237,7 @@ class TransitionModel(FollowingAbility):
         return explain_derivation(self, as_sentence(sentence), data)
 
     def arrays(self) -> Arrays:
-        """Return the arrays of the frozen distributions and of the tags of each word."""
+        """Return the arrays of the frozen distributions and of each word's tags."""
         return {
             "word_tags.begin": self.word_tags[0],
             "word_tags.list": self.word_tags[1],

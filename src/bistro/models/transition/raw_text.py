@@ -74,7 +74,7 @@ def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
     """Return the frozen franchises of chains, and empty the list of chains.
 
     A franchise takes several times as much memory as its frozen form, so each franchise is dropped
-    before the next franchise is frozen.
+    before the next one is frozen.
     """
     arrays = {}
     while chains:

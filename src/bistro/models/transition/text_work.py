@@ -1,7 +1,7 @@
 """Extraction of events from the parses of raw text, by tasks for `bistro.inference.workers`.
 
-The result of a task is small, because it consists of sorted integers. One process can merge the
-results faster than many processes produce them.
+The result of a task is small, because it consists only of sorted integers. One process can merge
+the results faster than many processes produce them.
 """
 
 from __future__ import annotations

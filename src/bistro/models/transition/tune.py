@@ -77,7 +77,7 @@ class Effort:
     """Minimum gain in score for which a change is accepted. Smaller gains may be noise, and longer
     contexts need more computing time."""
     best_places: int = 3
-    """Number of the best new elements that are also tried at other positions."""
+    """Number of best new elements that are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True
@@ -115,7 +115,7 @@ class Search:
 
     @property
     def ends(self) -> tuple[Trial, Trial]:
-        """The initial and the best configuration."""
+        """The initial and the best configurations."""
         return self.accepted[0], self.accepted[-1]
 
     def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:

@@ -79,7 +79,7 @@ class TreesTask(Task[Tree]):
         return Terminals.sequence(self._word_numbers[ids].tolist())
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return the tree of the words, or a flat tree if the grammar cannot parse them."""
+        """Return the parse tree of the words, or a flat tree if the grammar cannot parse them."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
         return self.form.for_people(self.tree(words, derivation))
@@ -119,7 +119,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names in votes, and the index of each symbol's name for long spans and single words.
+        """The names in votes, and the index of each symbol's name in longer spans and single words.
 
         The index is -1 for a symbol without a name.
         """

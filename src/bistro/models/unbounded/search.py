@@ -42,7 +42,7 @@ PURPOSE = "infinite.mcmc"
 
 
 def present_name(search: str) -> str:
-    """Return the current name of a search."""
+    """Return the current name of a search, given its current or former name."""
     return FORMER_NAMES.get(search, search)
 
 
