@@ -83,7 +83,7 @@ def similar_file(path: Path) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Parse a JSON text. Raise `ValueError` if the text is invalid or would fill the memory.
+    """Parse a JSON text. Raise `ValueError` if the text is invalid or would exhaust memory.
 
     >>> read_json('{"a": [1, 2]}')
     {'a': [1, 2]}
