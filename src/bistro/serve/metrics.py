@@ -27,12 +27,12 @@ from bistro.version import __version__
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds of the histogram classes, in seconds."""
+"""Upper bounds of the histogram buckets, in seconds."""
 METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status of a request whose client disconnected before the answer, as used by nginx."""
+"""The status, as in nginx, of a request whose client disconnected before the answer was sent."""
 Labels = Mapping[str, str]
 
 

@@ -190,8 +190,8 @@ class Row(BaseModel):
 class Live(BaseModel):
     """An analysis of the words read so far.
 
-    The head 0 means that the word is the root, and the head -1 means that the word is not attached
-    yet.
+    A head of 0 means that the word is the root, and a head of -1 means that the word is not yet
+    attached.
     """
 
     id: int

@@ -35,7 +35,7 @@ class StatesBody(schemas.Body):
 
 
 class Phrases(BaseModel):
-    """A constituency tree in bracket notation, and its picture."""
+    """A constituency tree in bracket notation, and a picture of it."""
 
     model: str
     words: list[str]

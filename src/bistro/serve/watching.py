@@ -26,7 +26,7 @@ METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
 def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: bool) -> Metrics:
     """Add the operators' routes to an application that is otherwise complete.
 
-    Return the metrics, which count requests.
+    Return the metrics object that counts the requests.
 
     Parameters
     ----------

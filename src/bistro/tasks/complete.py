@@ -45,12 +45,12 @@ OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
 @dataclass
 class Completion:
-    """The completed sentences, and the numbers of values filled in, by their names in MISC."""
+    """The completed sentences, and the number of values filled in per column, named as in MISC."""
 
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
     expected: dict[str, float] = field(default_factory=dict)
-    """Expected number of correct values among the filled values, which is the sum of their
+    """Expected number of correct values among those filled in, which is the sum of their
     probabilities."""
     left: dict[str, int] = field(default_factory=dict)
     """Numbers of values that were too improbable to be filled in and appear only in MISC."""
@@ -116,7 +116,7 @@ def complete(
         Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
-        raise BistroError(f"below is {below}, but must be a probability between 0 and 1")
+        raise BistroError(f"'below' is {below}, but must be a probability between 0 and 1")
     for sentence in treebank:
         if sentence.format == "text":
             raise BistroError(
@@ -173,7 +173,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels that are unknown to a model, by their name in MISC."""
+    """Count the given tags and labels unknown to a model, per column, named as in MISC."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
@@ -299,7 +299,7 @@ def _count(
 def _note(
     misc: str, values: Mapping[str, Any], filled: Sequence[str], sure: Mapping[str, float]
 ) -> str:
-    """Return the MISC field of a word, with filled or open values and their probabilities."""
+    """Return the MISC field of a word, with filled-in or open values and their probabilities."""
     kept = [] if misc == EMPTY else misc.split("|")
     kept = [entry for entry in kept if entry.partition("=")[0] not in OWN_KEYS]
     if filled:

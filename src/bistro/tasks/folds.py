@@ -138,8 +138,8 @@ def run_splits(
 ) -> Iterator[Result]:
     """Train a model for every split and yield ``work(model, held-out sentences)`` in order.
 
-    Several models are trained at the same time, by `workers` or by this number of `threads` (0 uses
-    all cores).
+    Several models are trained at the same time, by `workers` or in `threads` threads (0 uses all
+    cores).
     """
     if workers is None:
         workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))

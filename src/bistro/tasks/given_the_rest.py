@@ -181,7 +181,7 @@ def _scored(
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
     """Score copies of sentences in large batches.
 
-    Yields words as pairs (sentence, index), with their rows and the mixture.
+    For each batch, yields the words as pairs (sentence, index), their rows, and the mixture.
     """
     options = model.with_defaults(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):

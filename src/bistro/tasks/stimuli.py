@@ -45,7 +45,8 @@ Row = tuple[int, list[str]]
 class Rows:
     """The rows of a table without the names of its columns.
 
-    Each iteration parses the text again, since lists of short cells take many times its memory.
+    Each iteration parses the text again, since lists of short cells take many times as much memory
+    as the text.
     """
 
     text: str
@@ -238,7 +239,7 @@ def one_word_a_row(
 
 
 def check_texts(table: Table, place: int) -> None:
-    """Raise an error if a cell in the column `place` has no word, or an invisible word."""
+    """Raise an error if a cell in the column `place` contains no visible word."""
     for line, cells in table.rows:
         if not visible_text(cells[place], table.path, line):
             column = table.columns[place]
@@ -246,9 +247,10 @@ def check_texts(table: Table, place: int) -> None:
 
 
 def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
-    """Raise an error if the rows of a sentence, which the columns `keys` identify, are apart.
+    """Raise an error if the rows of a sentence, identified by `keys`, are not adjacent.
 
-    Only hashes are kept, since the names of one-word sentences take many times their bytes.
+    Only hashes are kept, since the names of one-word sentences take many times more bytes in memory
+    than in the file.
     """
     hashes = np.fromiter((hash(key) for key, _ in _sentences(table, keys)), np.int64)
     is_repeated = np.ones(len(hashes), bool)

@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Maximum nesting of brackets. The limit prevents a file of opening brackets from exhausting the
+"""Maximum nesting of brackets. The limit prevents a file of opening brackets from exhausting
 memory."""
 MOST_BRACKETS = 2 * MOST_WORDS
 """Maximum number of opening brackets in a tree, including the brackets of its words."""
@@ -133,7 +133,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 
 
 def memory_of_tree(tree: SourceTree) -> int:
-    """Estimate the bytes of memory that a tree takes."""
+    """Estimate the memory that a tree takes, in bytes."""
     return 300 + 220 * tree.raw.count("(")
 
 
@@ -221,7 +221,7 @@ def _iter_stream(stream: Readable, path: str | None) -> Iterator[SourceTree]:
 
 
 def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
-    """Return the start of each tree, and the position of an unmatched closing bracket if any."""
+    """Return the start of each tree, and the position of an unmatched closing bracket, if any."""
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")

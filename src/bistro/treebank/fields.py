@@ -22,7 +22,7 @@ LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 MOST_WORDS = 100_000
 """Maximum number of words in a sentence of a treebank. The limit prevents a file without blank
-lines from filling the memory."""
+lines from exhausting memory."""
 
 _SHOWN_CHARACTERS = 40
 

@@ -1,6 +1,6 @@
-"""Read all items of a file, and refuse a file with an error before its items fill the memory.
+"""Read all items of a file, and find any error before the items exhaust memory.
 
-Short sentences take many times more memory than bytes in their file. While items are kept, their
+Short sentences take many times more bytes in memory than in their file. While items are kept, their
 memory is estimated. If it exceeds a multiple of the bytes read so far, the items are discarded, the
 rest of the file is only checked, and a file without errors is read a second time. Normal treebanks
 stay below this limit and are read once.
@@ -30,7 +30,7 @@ ALWAYS_ALLOWED = 1 << 24
 """Number of bytes that are allowed in addition to this multiple."""
 _ITEMS_AT_ONCE = 64
 _SENTENCE_BYTES, _WORD_BYTES = 800, 250
-"""Memory of a sentence without words, and of a word with its strings."""
+"""Memory, in bytes, of a sentence without words and of a word with its strings."""
 
 
 def read_all(
@@ -45,7 +45,7 @@ def read_all(
     iterate
         A function that yields the items of the stream from its present position.
     memory
-        A function that estimates the bytes of memory that an item takes.
+        A function that estimates the memory that an item takes, in bytes.
     """
     stream.mark()
     items = _items_within_limit(stream, iterate(), memory)
@@ -56,14 +56,14 @@ def read_all(
 
 
 def memory_of_sentence(sentence: Sentence) -> int:
-    """Estimate the bytes of memory that a sentence of a treebank takes."""
+    """Estimate the memory that a sentence of a treebank takes, in bytes."""
     return _SENTENCE_BYTES + _WORD_BYTES * len(sentence.forms)
 
 
 def check_then_list(iterate: Callable[[], Iterable[Item]]) -> list[Item]:
     """Return the items of an iterable, after one pass in which they are only checked.
 
-    An error in the last item is then found before the other items fill the memory.
+    An error in the last item is then found before the other items exhaust memory.
     """
     deque(iterate(), maxlen=0)
     return list(iterate())

@@ -58,7 +58,7 @@ def read_segmented(
 
 
 def _check_words(stream: Readable, path: str | None, tolerance: float) -> None:
-    """Raise an error if too many words are invalid. Nothing is kept but the first problem."""
+    """Raise an error if too many words are invalid. Only the first problem is kept."""
     first: TreebankError | None = None
     words = problems = 0
     for lead, rest, _, line in iter_lines(stream, path):

@@ -94,7 +94,7 @@ def lost_in_text(sentence: Sentence) -> Counter[str]:
 
 
 def lost_in_raw(sentence: Sentence) -> Counter[str]:
-    """Count the values that running text leaves out.
+    """Count the values that running text cannot represent.
 
     Multiword tokens and spaces inside words are kept.
     """

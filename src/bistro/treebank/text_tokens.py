@@ -33,7 +33,7 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """The syntactic words of the token. A single word equals the form of the token."""
+    """The syntactic words of the token. If there is only one word, it equals the form."""
     spaces: str
     """The white space after the token."""
 

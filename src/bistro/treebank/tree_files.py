@@ -40,7 +40,7 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
     """Yield the words of each sentence in a file.
 
-    The file contains brackets, CoNLL-U, CoNLL-X, or text with one sentence per line.
+    The file contains bracketed trees, CoNLL-U, CoNLL-X, or text with one sentence per line.
     """
     with opened(source) as (stream, path):
         chosen = choose_format(path, stream, format, FORMATS)

@@ -297,7 +297,7 @@ def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
 def parse_all(
     stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> list[Sentence]:
-    """Return the sentences of a stream of a known format. Errors are found with little memory."""
+    """Return the sentences of a stream in a known format. Finding an error takes little memory."""
     # Commands that read sentence by sentence do not need this module.
     from bistro.treebank.keeping import memory_of_sentence, read_all
 

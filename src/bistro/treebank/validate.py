@@ -40,7 +40,7 @@ def find_tree_problem(
     """Return the first problem in `heads`, or None if they form a tree.
 
     A sentence whose heads are all missing has no tree, which is allowed. A sentence in which only
-    some heads are missing has a problem, unless `partial` is true. `roots` specifies whether
+    some heads are missing is invalid unless `partial` is true. `roots` specifies whether
     several words may have head 0.
     """
     size = len(heads)

@@ -131,7 +131,7 @@ def _check_heads(sentence: Sentence, heads: list[int]) -> None:
     if "circle" in problem.reason:
         word = sentence.forms[problem.word - 1]
         raise TreebankError(
-            f"{problem.reason}: first give a new head to another word of the circle, for example "
+            f"{problem.reason}: first give a new head to another word in the circle, for example "
             f"'{word}'"
         )
     raise TreebankError(problem.reason)

@@ -9,7 +9,7 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
 
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
 incomplete line at the end was never confirmed to the client, and is removed at the next startup.
-The line ``saving`` is written before the file is replaced. After a crash, the file has the content
+A ``saving`` line is written before the file is replaced. After a crash, the file has the content
 that one of the last two ``saving`` lines describes. The decisions after that line are applied
 again.
 """
