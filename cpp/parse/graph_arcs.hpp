@@ -75,6 +75,7 @@ protected:
     void make_arcs(std::int32_t words, bool words_left) {
         shifting_.clear();
         words_ = words;
+        pace_ = model_.pace.factor(words);
         for (std::size_t bucket = static_cast<std::size_t>(words) + 1; bucket-- > 0;) {
             pause();
             expanded_.clear();
@@ -140,7 +141,7 @@ protected:
     Expanded expand(std::uint32_t id, std::size_t number) {
         const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
         const auto outcomes = [&] { return of_actions_.of_prepared(number); };
-        return {id, model_.action_probabilities(possible, model_.pace.factor(words_), outcomes), possible};
+        return {id, model_.action_probabilities(possible, pace_, outcomes), possible};
     }
 
     void go_on(const Expanded& e, bool words_left) {
@@ -260,6 +261,7 @@ protected:
     const Sentence* sentence_ = nullptr;
     Stream* rng_ = nullptr;
     std::int32_t words_ = 0;  // generated so far
+    double pace_ = 1;         // of the actions after them
     Elements elements_{};
     std::vector<Elements> observed_;
     std::vector<std::vector<std::uint32_t>> buckets_;  // nodes by where their top item begins

@@ -206,6 +206,7 @@ private:
     // New nodes for the word, thinned.
     void push_words(std::int32_t position) {
         const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
+        list_groups();
         const auto variance = [&](std::uint32_t i) {
             return variance_of(i % groups_.size(), static_cast<std::int32_t>(i / groups_.size()));
         };
@@ -232,13 +233,23 @@ private:
         }
     }
 
+    // Chains those that shift by their groups, each in the order of `shifting_`.
+    void list_groups() {
+        first_in_.assign(groups_.size(), kNone);
+        next_in_.resize(shifting_.size());
+        for (std::size_t i = shifting_.size(); i-- > 0;) {
+            next_in_[i] = first_in_[shifting_[i].group];
+            first_in_[shifting_[i].group] = static_cast<std::uint32_t>(i);
+        }
+    }
+
     // The variance of the relative error of a tag on a group, without the error of the prefix.
     double variance_of(std::size_t group, std::int32_t tag) const {
         Tally sum;
         double whole = 0;
-        for (std::size_t i = 0; i < shifting_.size(); ++i) {
+        for (std::uint32_t i = first_in_[group]; i != kNone; i = next_in_[i]) {
             const Shifting& s = shifting_[i];
-            if (s.group != group || (s.next.tag != tag && s.next.tag != kOtherTags)) continue;
+            if (s.next.tag != tag && s.next.tag != kOtherTags) continue;
             const StackNode& node = graph_.nodes[s.node];
             const double mass = node.mass * s.probability * s.counts * probability_of(next_tags_.of(i), tag);
             whole += mass;
@@ -287,6 +298,8 @@ private:
     std::vector<StackLook> groups_;
     std::vector<double> masses_, others_;  // guesses by node about to shift: of all tags, and of those the word never had
     std::vector<double> group_masses_;
+    std::vector<std::uint32_t> first_in_;    // by group: the first that shifts
+    std::vector<std::uint32_t> next_in_;     // and the one after it
     std::vector<std::uint32_t> kept_at_;     // by tag and group: the place among those kept
     std::vector<std::uint32_t> word_items_;  // by tag
     double total_ = 0;
