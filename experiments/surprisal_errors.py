@@ -3,12 +3,12 @@
     python -m experiments.surprisal_errors MODEL TEXT [--method graph] [--particles 100]
 
 TEXT is a treebank. Printed are words per second of processor time on its first sentences, with one
-thread, the best of three runs; the spread of every word of *The horse raced past the barn fell .* over seeds; and, for
-60 garden-path sentences of Bistro's own suites, words per second, the spread of surprisal over
-seeds beside the error reported, in bands of that error, with how often an interval of 95 %
-(Student's t) covers the truth: for all words with an error, for those that do vary over seeds (by
-0.0001 bits or more), and for those that vary most (0.03 bits or more). A band of fewer than 30
-words is joined to the band of smaller errors below it.
+thread, the best of three runs; the spread of every word of *The horse raced past the barn fell .*
+over seeds; and, for 60 garden-path sentences of Bistro's own suites, words per second, the spread
+of surprisal over seeds beside the error reported, in bands of that error, with how often an
+interval of 95 % (Student's t) covers the truth: for all words with an error, for those that do vary
+over seeds (by 0.0001 bits or more), and for those that vary most (0.03 bits or more). A band of
+fewer than 30 words is joined to the band of smaller errors below it.
 The truth is the mean of eight runs with 1,200 nodes per word, other seeds.
 """
 
