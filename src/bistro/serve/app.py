@@ -48,7 +48,7 @@ SHORT_TEXT = 500
 PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
-    "This server uses Bistro's models to compute surprisal, trees with probabilities, generated "
+    "This server uses Bistro's models to provide surprisal, trees with probabilities, generated "
     "sentences and word orders. The server also supports the REST protocol of UDPipe and "
     "suggestions for INCEpTION. Every error is returned as an object whose field `error` contains "
     "one sentence."

@@ -222,7 +222,7 @@ def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
     A near-copy is not compared with later sentences.
 
     Two sentences are compared only if they share one of their rarest words. Sentences that share at
-    least the proportion `NEAR` of their words always share one of their rarest words.
+    least a proportion `NEAR` of their words always share one of their rarest words.
     """
     sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
     counts: dict[str, int] = {}
