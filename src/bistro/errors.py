@@ -37,7 +37,7 @@ class TreebankError(BistroError):
         super().__init__(f"{place}: {reason}" if place else reason)
 
     def in_file(self, path: str | None) -> TreebankError:
-        """Return the error with the name of its file, unless it already names a file."""
+        """Return the error with the name of its file added, unless it already names a file."""
         return TreebankError(self.reason, path=self.path or path, line=self.line)
 
 

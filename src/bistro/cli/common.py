@@ -139,8 +139,7 @@ TAGS = option(
 )
 BY = option(
     "sentence|document",
-    "Divide the data by sentence or by whole document; a document begins with the comment # "
-    "newdoc.",
+    "Divide the data by sentence or by document; a document begins with the comment # newdoc.",
     default="sentence",
 )
 

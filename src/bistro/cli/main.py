@@ -149,7 +149,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _usage_sentence(error: Any) -> str:
-    """Return a one-line description of a usage error that names the help command."""
+    """Describe a usage error in one line that names the help command."""
     problem = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "bistro"
     return f"{problem} (see {command} --help)"

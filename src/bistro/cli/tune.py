@@ -1,4 +1,4 @@
-"""`bistro tune`: search for contexts and settings on a development set."""
+"""`bistro tune`: find the best contexts and settings on a development set."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def tune(
     The search uses hill climbing: it tries one change after another, keeps the best change, and
     starts again until no change helps. Each trial takes only seconds, since only the changed parts
     are trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C,
-    --minutes or a crash, the same command resumes. At the end, the initial and the best
-    configuration are trained in full and compared. The scores of both configurations are written at
-    the top of the file.
+    --minutes or a crash, the same command resumes. At the end, models with the
+    initial and the best configuration are trained in full and compared. The scores of both
+    configurations are written at the top of the file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro

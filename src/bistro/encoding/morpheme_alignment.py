@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 _UNIT = 1000
-"""The cost of one unit. Costs are integers, and costs smaller than one unit only break ties."""
+"""One unit of cost. Costs are integers, and those below `_UNIT` only break ties."""
 _LEFT_OUT = _PUT_IN = 2 * _UNIT
 _EMPTY = 3 * _UNIT
 _AT_FRONT = 1

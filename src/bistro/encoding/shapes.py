@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return A, a or 0 for an upper-case letter, other letter or digit, otherwise the character."""
+    """Return A for a capital letter, a for any other letter, 0 for a digit, or the character."""
     if character.isdigit():
         return "0"
     if character.isalpha():

@@ -5,8 +5,8 @@ parser, so every score is reported with its convention.
 
 - *UD*: all words count, punctuation included; subtypes of relations (after ``:``) are ignored. UAS
   is the share of words with the correct head, and LAS is the share of words with the correct head
-  and relation. The other metrics are listed in `SCORES`. All metrics agree with the official scorer
-  of Universal Dependencies and of the CoNLL 2018 shared task.
+  and relation. The other metrics are listed in `SCORES`. All metrics agree with those of the
+  official scorer of Universal Dependencies and the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
   ignoring subtypes does not matter. Scores without punctuation require that both files have the

@@ -66,7 +66,7 @@ class Constituent:
 
 @dataclass(frozen=True)
 class BracketScores:
-    """The scores of one set of sentences, in percent except `crossing`."""
+    """The scores of one set of sentences, in percent (except `crossing`)."""
 
     labelled: Rates
     unlabelled: Rates

@@ -1,11 +1,11 @@
 """Learning curves: the scores of models trained on growing parts of a treebank.
 
 The training sets of each draw are nested, so each smaller set is part of each larger set. Each draw
-puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4, 1/2 and
-all of the sentences. The models are tested on a test set, or on the folds that they were not
-trained on. With k folds, "all" is (k - 1) / k of the treebank. A power law predicts the score of
-twice the largest part and, as a check that needs no new data, the score of the largest part from
-the smaller ones (`bistro.evaluate.forecast`).
+puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4 and 1/2
+of the sentences, and all of them. The models are tested on a test set, or on the folds that they
+were not trained on. With k folds, "all" is (k - 1) / k of the treebank. A power law predicts the
+score of twice the largest part and, as a check that needs no new data, the score of the largest
+part from the smaller ones (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)

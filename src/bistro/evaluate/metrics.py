@@ -6,7 +6,7 @@ Each metric counts items in gold, items in the system's output, and correct ones
     F1 = 2 · correct / (gold + system)  aligned accuracy = correct / aligned
 
 The aligned items are the words of gold that have a partner in the system (`word_alignment`); a head
-is correct if it is the partner of gold's head. All metrics agree with the official scorer.
+is correct if it is the partner of gold's head. All metrics agree with those of the official scorer.
 
 >>> Metric(correct=3, gold=4, system=6, aligned=4).f1
 60.0
