@@ -39,7 +39,7 @@ MOST_JSON_MEMORY = 15
 """Maximum memory in bytes per character of a large JSON text, including the text itself. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Minimum number of words in the name of a missing file that looks like a sentence."""
+"""Minimum number of words that make the name of a missing file look like a sentence."""
 MOST_NAMES = 1000
 """Maximum number of files in a folder whose names are compared with the name of a missing file."""
 

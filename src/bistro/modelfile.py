@@ -156,7 +156,7 @@ class _Parts:
     begin: bytes
     metadata: Any
     layout: list[tuple[int, int, np.dtype[Any], list[int], str]]
-    """The start and end offset, type, shape and name of each array in the file."""
+    """The start and end offsets, type, shape and name of each array in the file."""
 
     def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
         """Return the content of a file. Raise an error if the checksum is wrong or missing."""
@@ -215,7 +215,7 @@ def _encode_header(
     content += b" " * (-(8 + len(content)) % ALIGNMENT)
     if len(content) > LONGEST_HEADER:
         raise ModelFileError(
-            f"{name}: the header has {len(content)} bytes, but a model file can have at most "
+            f"{name}: the header has {len(content)} bytes, but it can have at most "
             f"{LONGEST_HEADER}: use a smaller vocabulary"
         )
     return content
@@ -324,7 +324,7 @@ def _layout(
 
 
 def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
-    """Return the start and end offset, type and shape of one array, after checking them."""
+    """Return the start and end offsets, type and shape of one array, after checking them."""
     try:
         dtype_name, shape = entry["dtype"], entry["shape"]
         begin, end = entry["data_offsets"]

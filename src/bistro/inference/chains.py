@@ -42,7 +42,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions that a damaged checkpoint can cause, because its state cannot occur in training."""
+"""Exceptions that a damaged checkpoint can cause if its state cannot occur in training."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,12 @@ class Session:
     checkpoint: Checkpoint | None = None
     resume: bool = False
     on_start: Callable[[int, int], None] = lambda done, total: None
-    """Called once, with the number of sweeps completed in the checkpoint and the total number of
+    """Called once, with the number of completed sweeps in the checkpoint and the total number of
     sweeps."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     on_words: Callable[[int, int], None] = lambda done, total: None
-    """Called after each piece of raw text, with the numbers of words parsed so far and in total."""
+    """Called after each piece of raw text, with the number of words parsed so far and the total
+    number of words."""
     on_note: Callable[[str], None] = lambda note: None
     """Called with a note about unexpected properties of the data."""
     stop_requested: Callable[[], bool] = lambda: False
@@ -156,7 +157,8 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """The prefix of each chain's values in the trace. With only one model, the prefix is empty."""
+    """The prefix for the names of each chain's values in the trace. With only one model, the prefix
+    is empty."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
@@ -183,7 +185,7 @@ def run_chains(
     session: Session,
     owners: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Run chains in parallel to their last sweep, and return the trace of the likelihood."""
+    """Run chains in parallel up to their last sweep, and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
     return run_stages([Stage(chains, total, settings.samples, owners)], fingerprint, session)
 
@@ -191,7 +193,7 @@ def run_chains(
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
     """Run stages one after another.
 
-    Chains in a later stage start from the final state of earlier chains.
+    Chains in a later stage start from the final states of earlier chains.
     """
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)

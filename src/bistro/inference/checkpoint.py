@@ -69,7 +69,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the checkpoint and partial files from killed runs. The model is not affected."""
+        """Remove the checkpoint and partial files left by killed runs. The model is unaffected."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:

@@ -63,7 +63,7 @@ failed attempts."""
 
 
 class ClusterError(BistroError):
-    """A cluster cannot be used because of its address, its scheduler or its workers."""
+    """A cluster cannot be used because of a problem with its address, scheduler or workers."""
 
 
 class SchedulerLostError(ClusterError):

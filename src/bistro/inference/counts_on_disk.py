@@ -32,8 +32,8 @@ def counts_in(folder: str | None) -> Iterator[None]:
         return
     if IS_WINDOWS:
         raise OutputError(
-            "counts cannot be kept on disk on Windows: leave the option out, since Windows pages "
-            "memory itself"
+            "counts cannot be kept on disk on Windows: leave the option out, since Windows "
+            "itself pages memory to disk"
         )
     _check(folder)
     _core.keep_counts_in(str(Path(folder).resolve()))

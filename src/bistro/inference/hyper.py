@@ -1,4 +1,4 @@
-"""The discount and strength of every level, which are slice-sampled, maximised, or fixed.
+"""The discount and strength of every level, which are slice-sampled, optimised, or fixed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs in the core. The maximum of the posterior is found by L-BFGS-B.
@@ -29,7 +29,7 @@ def update_hyperparameters(
     stream: Stream,
     sequence: SequentialLikelihood | None = None,
 ) -> None:
-    """Sample or maximise the hyper-parameters of all levels, according to the settings."""
+    """Sample or optimise the hyper-parameters of all levels, according to the settings."""
     prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
     if sequence is not None:
         franchise.slice_sequentially(sequence, prior, dirichlet=settings.dirichlet, rng=stream)

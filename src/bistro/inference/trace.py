@@ -19,7 +19,7 @@ from typing import Any
 LARGEST_INTEGER = 2**53
 """Integers up to this number are represented exactly by floats."""
 Layout = tuple[tuple[str, tuple[type, ...] | type], ...]
-"""The names of a row, each with the type of its number or the types of its list of numbers."""
+"""The names in a row, each with the type of its number or the types of the numbers in its list."""
 
 
 class Trace:

@@ -46,7 +46,7 @@ class Rememberer(Protocol):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return scores that use the memory, given the scores of each sentence alone.
+        """Return scores that reflect earlier sentences, given the scores of each sentence alone.
 
         `documents` contains the name of each sentence's document.
         """

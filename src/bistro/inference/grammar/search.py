@@ -1,6 +1,6 @@
 """Find the best derivation, random derivations or all derivations in a filled chart.
 
-A symbol over a span is built from a word, by a unary rule, or by a binary rule and a split
+A symbol over a span is built from a word, by a unary rule, or by a binary rule at a split
 position. `ways` lists these possibilities with their values. In a chart of maxima, the best parse
 uses the way with the largest value for each span. In a chart of sums, drawing a way for each span
 in proportion to the values gives an exact sample from p(parse | words).
@@ -123,7 +123,7 @@ class Search:
         return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
 
     def ways(self, chart: Chart, span: Span) -> list[Way]:
-        """Return all ways to build a symbol over a span that have a probability above zero."""
+        """Return all ways to build a symbol over a span, except those with probability zero."""
         return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
 
     def _words(self, chart: Chart, span: Span) -> Iterator[Way]:

@@ -65,7 +65,7 @@ class ColumnsModel(Model):
 
         Non-empty values in the columns listed in `keep` do not change. `beliefs` are a parser's
         distributions over tags. The first distribution is for the parser's own column, and the
-        sentences contain the best tags of that column. `alternatives` is the maximum number of
+        sentences contain the best tags for that column. `alternatives` is the maximum number of
         alternative values per word and column.
         """
         for name in keep:

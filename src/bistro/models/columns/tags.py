@@ -27,7 +27,7 @@ correct."""
 
 _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
-"""Weights of the experts and of the parser that yield calibrated probabilities. The weights were
+"""Weights with which the experts and the parser yield calibrated probabilities. The weights were
 chosen on the development part of English EWT. The weights that give the best tags yield
 overconfident probabilities."""
 _DECIDING = 0.5
@@ -49,7 +49,7 @@ class Doubt:
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights that the tags have when the lemma is chosen."""
+    """Weights of the tags in the choice of the lemma."""
 
 
 @dataclass(frozen=True)

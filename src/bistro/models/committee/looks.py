@@ -1,4 +1,4 @@
-"""Numeric features of the spelling of words, which stacked decisions use.
+"""Numeric features of the spelling of words, used in stacked decisions.
 
 The ten features of a word are its form, its form in lower case, its suffixes of 3, 2 and 4 letters,
 its prefix of 3 letters, its shape, whether it is punctuation, its last letter, and its prefix of 2

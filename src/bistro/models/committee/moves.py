@@ -165,6 +165,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return the factor for a vote for a crossing arc, given how often its pattern crosses."""
+    """Return the multiplier of a vote for a crossing arc, given how often its pattern crosses."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

@@ -36,7 +36,7 @@ LOOKS = ("form", "lower", "suffix3", "suffix2", "suffix4", "prefix3", "shape", "
 CLASSES = ("few", "some", "many")
 """Names of the three partitions of words into classes, by the number of classes."""
 OTHER = "other"
-"""Name of the word's likeliest tag in the other tag column."""
+"""Name of the element for the word's likeliest tag in the other tag column."""
 WORDS = (*LOOKS, *CLASSES, OTHER)
 COLUMNS = (*WORDS, "tag", "label")
 ROLES = (

@@ -1,7 +1,7 @@
 """Explanations of the probability of a tree under Eisner's model, decision by decision.
 
-A sentence has at least one word. Therefore the probability of an immediate stop is redistributed to
-the first child of the root.
+A sentence has at least one word. Therefore the probability of an immediate stop is redistributed
+among the possible first children of the root.
 
     p(first child of the root) = chain(child) / (1 - chain(stop))
 """
