@@ -151,7 +151,7 @@ class LinearizeConfig:
         if not 0 < self.k < math.inf:
             raise ConfigError(f"k is {self.k}, but must be above 0")
         if sorted(self.seen) != ["head", "last", "side"]:
-            raise ConfigError("seen must list side, last and head, each once, in any order")
+            raise ConfigError("seen must list side, last and head, each exactly once, in any order")
         if self.held_out_families < 0:
             raise ConfigError(
                 f"held_out_families is {self.held_out_families}, but must be at least 0"

@@ -1,4 +1,4 @@
-"""Permutations of dependents, some of which may be equal, in random or lexicographic order.
+"""Permutations of dependents that may be identical, in random or lexicographic order.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]

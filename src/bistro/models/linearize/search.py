@@ -77,7 +77,7 @@ def preferred(
 def combined(
     choices: Sequence[Sequence[tuple[float, Family]]], k: int
 ) -> list[tuple[float, list[Family]]]:
-    """Return the k best combinations of one order for each family."""
+    """Return the k best combinations of one order per family."""
     best: list[tuple[float, list[Family]]] = [(0.0, [])]
     for ranked in choices:
         pairs = [(p + q, [*families, family]) for p, families in best for q, family in ranked]

@@ -17,7 +17,7 @@ from bistro.inference.settings import (
 WORDS = "words"
 """Name of the model's only distribution."""
 MOST_ORDER = 100
-"""Maximum order. The number of contexts that each word takes in memory is equal to the order.
+"""Maximum order. The number of contexts kept in memory for each word is equal to the order.
 Orders above 12 do not improve the model."""
 
 

@@ -82,7 +82,7 @@ class DictionaryOptions(SharedOptions):
     marginals, samples and the minimum-risk tree. An unknown word may have the tags of its class."""
     unseen_tags: float = 0.3
     """Factor by which each unseen tag reduces the weight of a derivation if ``tag_dictionary`` is
-    ``soft``. The default was chosen on the development parts of three treebanks."""
+    ``soft``. The default was chosen on the development sets of three treebanks."""
 
     def __post_init__(self) -> None:
         """Raise an error if the value of an option is invalid."""

@@ -68,7 +68,7 @@ class PipelineModel(TextReading):
 
         The options are the same as for the parser. With ``marginals=True``, MISC contains the
         probability of every value and of every token. With ``alternatives=3``, MISC also contains
-        the most probable other values of each column, at most three.
+        up to three other values for each column, starting with the most probable.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options

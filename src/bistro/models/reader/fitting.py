@@ -3,8 +3,8 @@
 The weights are fitted by expectation-maximisation. The counts of a memory depend only on the text.
 Given these counts and the log-probabilities of the mixture, the likelihood of the development set
 is a function of six parameters: a discount d and a strength θ per level. The likelihood is
-maximised by L-BFGS in terms of logit(d) and log(θ + d). The search always has the same starting
-point, so the result is deterministic. A weak prior, with a standard deviation of 2 for the
+maximised by L-BFGS with respect to logit(d) and log(θ + d). The search always has the same
+starting point, so the result is deterministic. A weak prior, with a standard deviation of 2 for the
 transformed parameters, keeps them near typical values if the development set is small.
 
 If the development set is large, only some of its sentences are scored, but the memory contains all

@@ -22,8 +22,8 @@ can be predicted, because they depend on words to the left.
     path to the gap gets this mark. The marks distinguish relative clauses from main clauses, and a
     missing object from an object that is still expected.
 `auxiliary`
-    A verb after an auxiliary that is not passive gets Aux=Yes. This mark separates perfect
-    participles from passive participles, which take no objects. The mark also separates modals from
+    A verb after an auxiliary that is not passive gets Aux=Yes. This mark distinguishes perfect
+    participles from passive participles, which take no objects. It also distinguishes modals from
     *to* before an infinitive.
 `past`
     VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw

@@ -1,4 +1,4 @@
-"""The reader, a word-by-word mixture of language models that are trained on one treebank.
+"""The reader, a word-by-word mixture of language models trained on the same treebank.
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
@@ -114,7 +114,7 @@ class ReaderModel(Scoring, Model):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return the scores with memory of the document, given the scores without memory."""
+        """Return the scores with the memory of the document, given the scores without memory."""
         return self._memory().scores(scores, self.vocabulary, sentences, documents)
 
     def memory_protocol(self) -> str:

@@ -1,4 +1,4 @@
-"""A reader's memory of a document, which counts its last words in contexts of 0 to 2 words.
+"""A reader's memory of a document: counts of the document's last words in contexts of 0 to 2 words.
 
 Every context has a restaurant with at most one table per word. A word is seated in the restaurant
 of its longest context. Only the first occurrence of a word in a context opens a table, and that

@@ -89,7 +89,7 @@ class Decision:
     distribution: str
     outcome: str
     detail: str
-    """The words that an arc or label connects."""
+    """The two words connected by an arc, if the decision concerns an arc or its label."""
     probability: float
     scale: float
     """Factor by which the probability of the chain is multiplied, as explained by `reason`."""

@@ -1,4 +1,4 @@
-"""The next-word distribution: probabilities of every word and of the sentence end after a context.
+"""The next-word distribution: probabilities of all words and of the sentence end after a context.
 
     p(w | w_1 ... w_i) = p(w_1 ... w_i w) / p(w_1 ... w_i)
 
@@ -59,7 +59,7 @@ class Estimates(NamedTuple):
 
     @classmethod
     def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
-        """Return means over runs, each weighted by the probability it assigns to the context."""
+        """Return means over runs, weighted by the probability each run assigns to the context."""
         means: Floats = weights @ shares
         if len(weights) < 2:
             return cls(_log(means), is_oov)

@@ -46,7 +46,7 @@ class Step:
     """The surprisal of the word, in bits."""
     entropy: float
     """Entropy over all current analyses, in bits. The entropy in a surprisal table is higher than
-    this value, because it distinguishes derivations of the same tree."""
+    this value, because the table distinguishes derivations of the same tree."""
     alive: int
     """Number of distinct analyses."""
     analyses: list[Live]

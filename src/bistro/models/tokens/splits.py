@@ -4,8 +4,9 @@ Most tokens are one word. An edit rule derives the words from the token (`bistro
 The rule is chosen by a Pitman-Yor process that depends on the beginning or end of the token, its
 whole form and the previous token. Tokens seen in training are split as in training, and all other
 tokens are split according to their spelling. Whether the end of a token is more informative than
-its beginning depends on the language. Therefore contexts in both orders are trained on nine tenths
-of the token types, and the order that better predicts the remaining tenth is chosen.
+its beginning depends on the language. Therefore one model for each order of context elements
+is trained on nine tenths of the token types, and the order whose model better predicts the
+remaining tenth is chosen.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Splits:
     def _best(
         self, token: str, rules: Sequence[int], weights: Sequence[float]
     ) -> tuple[tuple[str, ...], float]:
-        """Return the most probable words of a token over all rules that apply to it."""
+        """Return the most probable words of a token, summing over all rules that apply to it."""
         sums: dict[str, float] = {}
         for number, weight in zip(rules, weights, strict=True):
             words = self.rules[number].apply(token) if number >= 0 else None
@@ -159,7 +160,7 @@ def _held_out(
     settings: SamplerSettings,
     seed: int,
 ) -> float:
-    """Return the mean log-probability of held-out tokens, which are a tenth of the token types."""
+    """Return the mean log-probability of the tokens in a held-out tenth of the token types."""
     tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
     kept = [i for i, held in enumerate(tenth) if not held]
     held = [i for i, one in enumerate(tenth) if one]

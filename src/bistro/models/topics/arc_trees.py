@@ -1,6 +1,6 @@
 """A chart of all projective trees of a sentence, given arc weights.
 
-The input of `ArcTrees` is an array with log p(word d | head h) at [h, d]. The class returns the
+The input of `ArcTrees` is an array with log p(word d | head h) at [h, d]. The class provides the
 best trees, samples, marginals, and the minimum-risk tree, which has the highest expected number of
 correct arcs.
 

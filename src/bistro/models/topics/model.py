@@ -9,7 +9,7 @@ the model of Eisner (1996) on which the paper is based. The formula in the paper
 nor stops. To obtain the formula in the paper, set `directed` and `stops` to false.
 
 The states are inferred from trees by Gibbs sampling. The states are word classes that a linguist
-can interpret. A sentence is parsed by a chart over all projective trees, with the states summed
+can interpret. A sentence is parsed using a chart over all projective trees, with the states summed
 out. The arc weights are p(word | parent) = sum_k theta[k | parent] phi[word | k], averaged over the
 kept samples. States may also be the tags of a treebank column, as in the paper's baseline.
 
