@@ -29,7 +29,7 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 
 def _to_version_2(header: Header) -> Header:
-    """Add the settings that are new, and replace the former kind `infinite` with its successors."""
+    """Add the new settings, and replace the former kind `infinite` with its successors."""
     if header["kind"] in kinds.FORMER:
         kind, config = kinds.settled(header["kind"], header["config"])
         return {**header, "kind": kind.name, "config": dict(config)}

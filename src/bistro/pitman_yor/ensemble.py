@@ -168,7 +168,7 @@ class Ensemble(Estimator):
         if outcomes is None:
             outcomes = seen if not self._maker.is_open else []
         if outcomes is None:
-            raise BistroError("the outcomes are unknown: give outcomes=..., or fit data first")
+            raise BistroError("the outcomes are unknown: give outcomes=..., or call fit first")
         if self.ends and END not in outcomes:
             outcomes = [*outcomes, END]
         if not outcomes and not self._maker.is_open:

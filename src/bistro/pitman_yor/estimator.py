@@ -44,7 +44,7 @@ class Estimator(ABC):
         return float(np.mean(self.log_probs(X, y)))
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Return probabilities with one row per context and one column per outcome of
+        """Return probabilities with one row per context and one column per outcome in
         `outcomes_`."""
         return np.array([list(self.predict(context).values()) for context in X])
 

@@ -204,7 +204,7 @@ class PitmanYor(Ensemble):
         return self
 
     def step(self, chain: Chain, stream: Stream) -> None:
-        """Perform one sweep of one `chain` with the random numbers from a `stream`."""
+        """Perform one sweep of one `chain` with random numbers from a `stream`."""
         if self.seating == "gibbs":
             chain.sweep(stream)
         if self.hyper in ("slice", "map"):

@@ -64,5 +64,5 @@ class Speller:
         return product / (1 - self.franchise.probability(nothing, self.end))
 
     def reserve(self, known: Iterable[str]) -> float:
-        """Return the probability of all unknown strings."""
+        """Return the total probability of all unknown strings."""
         return 1 - sum(self.probability(word) for word in set(known))

@@ -213,7 +213,7 @@ class GenerativeParser:
         """Return p(words, tags, tree) of every analysis, summed over its derivations.
 
         In every configuration, the `most_tags` most probable tags in `tags_of` are tried for the
-        next word. Tags may have factors, which affect only the choice of the tags.
+        next word. Tags may have factors, which affect only the choice of tags.
         """
         tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
         totals: defaultdict[Analysis, float] = defaultdict(float)

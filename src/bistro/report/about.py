@@ -52,7 +52,7 @@ def _shown(value: Any) -> str:
 def flattened(
     facts: dict[str, Any], prefix: str = "", shown: Callable[[Any], str] = _shown
 ) -> list[tuple[str, str]]:
-    """Flatten nested dictionaries to a list of values with dotted names, as in --set.
+    """Flatten nested dictionaries into a list of values with dotted names, as in --set.
 
     >>> flattened({"order": 5, "sampler": {"sweeps": 60}, "members": ["left", "right"]})
     [('order', '5'), ('sampler.sweeps', '60'), ('members', 'left, right')]

@@ -113,7 +113,7 @@ def tag_blocks(tested: Tested) -> list[str]:
     return [
         html.table(("tag", "words", "correct", "most often confused with"), cells, dense=True),
         html.protocol(
-            "The table shows percentages of all words, grouped by their gold tag in "
+            "The percentages are over all words, grouped by their gold tag in "
             f"{tested.tag_column.upper()}."
         ),
     ]
@@ -143,7 +143,7 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
         html.protocol(
-            "The scores are in percent, over all words including punctuation; "
+            "The scores are in percent, over all words, including punctuation; "
             f"{by_length.PROTOCOL}."
         ),
         html.table(

@@ -2,8 +2,8 @@
 
 Arcs that the two trees share are drawn once, above the words. A predicted arc with a wrong head is
 red, and an arc with the correct head and a wrong relation is ochre. The corresponding arcs of the
-gold tree are drawn below the words, green and dashed. Subtypes of relations are ignored, and if one
-of the trees has no relations, only heads are compared.
+gold tree are drawn below the words as green dashed lines. Subtypes of relations are ignored, and if
+one of the trees has no relations, only heads are compared.
 
 >>> right = [2, 0], ["expl", "root"]
 >>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))
@@ -25,7 +25,7 @@ Tree = tuple[Sequence[int], Sequence[str]]
 LEGEND = (
     "The predicted tree is above the words, with the probability of each arc. An arc is red if "
     "the head is wrong, and ochre if only the relation is wrong. The correct arcs are below the "
-    "words, green and dashed."
+    "words, as green dashed lines."
 )
 
 

@@ -64,7 +64,7 @@ class Frame:
     ) -> None:
         """Set up the frame.
 
-        `width` is the width of the plot. With `log`, ticks and values are powers of ten.
+        `width` is the width of the plot. With `log`, ticks and values are base-10 logarithms.
         """
         self.ticks, self.unit, self.names, self.log = ticks, unit, names, log
         self.legend = legend and len(names) > 1

@@ -23,7 +23,7 @@ from bistro.report.plots import bar_chart as bar_chart
 from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
-"""Tables with at most this number of rows are not split across printed pages."""
+"""Tables with at most this many rows are not split across printed pages."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
-"""Lines with at most this number of points are drawn with a dot at every point.
+"""Lines with at most this many points are drawn with a dot at every point.
 
 Lines in small charts never have dots.
 """

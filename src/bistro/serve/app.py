@@ -44,7 +44,10 @@ from bistro.serve.work import Work
 from bistro.version import __version__
 
 SHORT_TEXT = 500
-"""Texts with fewer characters are split on the event loop, which is faster than queueing them."""
+"""Texts with fewer characters than this are split on the event loop.
+
+For short texts, splitting is faster than queueing.
+"""
 PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (

@@ -153,7 +153,7 @@ class Training:
         self.data = self._derivations(sentences, trees)
         if self.data.failed.size:
             place = place_of(sentences[int(self.data.failed[0])])
-            raise BistroError(f"{place} is not a valid tree for roots = '{config.roots}'")
+            raise BistroError(f"the tree of {place} is invalid for roots = '{config.roots}'")
         candidates = [(sentence, training_tree(sentence, config)) for sentence in held_out]
         self.held_out = self._judges([*candidates, *(parsed.held_out if parsed else ())])
         self.judged = self._derivations(*zip(*self.held_out, strict=True))

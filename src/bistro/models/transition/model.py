@@ -110,7 +110,7 @@ def kinds_of(config: TransitionConfig, codec: Codec) -> list[int]:
 
 
 def with_all_features(word_tags: WordTags, kinds: Sequence[int]) -> WordTags:
-    """Return the tags that each word had in training, and tags that differ only in features."""
+    """Return each word's tags in training, and tags that differ from them only in features."""
     begin, tags = word_tags
     is_good = (
         begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()

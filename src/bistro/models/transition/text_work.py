@@ -54,7 +54,7 @@ class Recorder:
         recorded = oracle_events(shape, batch)
         if recorded["failed"].size:
             number = first + int(recorded["failed"][0]) + 1
-            raise BistroError(f"sentence {number} is not a projective tree")
+            raise BistroError(f"the tree of sentence {number} is not projective")
         return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
     def for_text(self) -> Recorder:

@@ -186,7 +186,7 @@ def oracle_events_of(
     recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
-        raise BistroError(f"sentence {place} is not a valid tree for roots = '{config.roots}'")
+        raise BistroError(f"the tree of sentence {place} is invalid for roots = '{config.roots}'")
     return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
 
 
@@ -205,7 +205,7 @@ def _known(tree: Tree, latent: str) -> Tree:
 def spelling_learner(
     codec: Codec, sentences: Sequence[Sentence], config: TransitionConfig, seed: int
 ) -> SpellingLearner | None:
-    """Return a learner of the spelling model, or None if unknown words are not spelled out."""
+    """Return a learner for the spelling model, or None if unknown words are not spelled out."""
     vocabulary = codec.vocabulary
     if not vocabulary.is_open:
         return None

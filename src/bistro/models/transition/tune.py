@@ -253,7 +253,7 @@ class Search:
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
     def _change_features(self) -> bool:
-        """Try to add a feature to the tags or to remove a feature, and accept the best change."""
+        """Try adding a feature to the tags or removing a feature, and accept the best change."""
         best = self.best
         now = best.config.tag_features
         absent = [name for name in self._features() if name not in now]

@@ -69,7 +69,7 @@ class Workbench:
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
-        """Train the model of a configuration, reusing all parts in the cache."""
+        """Train a model with a configuration, reusing all parts in the cache."""
         if config.unknown == "spelling":
             raise BistroError(
                 "a search cannot train models with unknown = 'spelling': set unknown = 'classes'"
@@ -116,7 +116,9 @@ class Workbench:
         recorded = oracle_events(shape, encoded.batch)
         if recorded["failed"].size:
             number = int(recorded["failed"][0]) + 1
-            raise BistroError(f"sentence {number} is not a valid tree for roots = '{config.roots}'")
+            raise BistroError(
+                f"the tree of sentence {number} is invalid for roots = '{config.roots}'"
+            )
         base = UniformBase(outcomes_of(shape, encoded.codec)[name])
         chain = Chain(name, Events(*recorded[name]), base, config.sampler, self.seed)
         run_chains([chain], config.sampler, "", Session())

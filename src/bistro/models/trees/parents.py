@@ -8,8 +8,9 @@ the PCFG, and contains every rule once for each possible parent of its left-hand
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
-rule was seen. Children depend only on their own parent A, so the chart sums each pair of children
-once for all parents of A. This chart takes only a little more time than the chart of the PCFG.
+rule was seen. Children depend only on their own parent A, so the chart sums over each pair of
+children once for all parents of A. This chart takes only a little more time than the chart of the
+PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
