@@ -1,4 +1,4 @@
-"""Answers to valid requests, as plain values for JSON.
+"""Answers to valid requests, as plain JSON values.
 
 This module does not use the network. Every number in an answer is finite or None. A computation
 uses one thread, and concurrent requests keep all cores busy.

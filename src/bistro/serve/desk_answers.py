@@ -1,4 +1,4 @@
-"""Answers to requests for the annotation desk, as plain values for JSON.
+"""Answers to requests for the annotation desk, as plain JSON values.
 
 This module does not use the network.
 """
