@@ -151,8 +151,8 @@ def decoded(stream: Readable, path: str | None) -> Iterator[str]:
             line += error.object[: error.start].count(b"\n")
             raise TreebankError(
                 f"the file is not valid UTF-8 (byte 0x{error.object[error.start]:02X} after "
-                f"{error.start:,} bytes of this part): convert it, for example with iconv -f "
-                "latin1 -t utf-8",
+                f"{error.start:,} bytes of the current block): convert it, for example with "
+                "iconv -f latin1 -t utf-8",
                 path=path,
                 line=line,
             ) from None

@@ -206,7 +206,7 @@ def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
 
 
 def _label_of_roots(sentences: Sequence[Sentence]) -> str:
-    """Return the label that nearly always occurs with head 0, and only with head 0."""
+    """Return the label that nearly all words with head 0 have, and almost no other words."""
     arcs = Counter(
         (label, head == 0)
         for s in sentences

@@ -2,8 +2,8 @@
 
 A model parses the sentences that are not fully annotated. The model learns most from decisions
 about words whose analysis is uncertain. If the model is certain, the annotator can quickly accept
-its suggestion. The doubt of a word is the probability that its best head, or the label of its arc,
-is wrong.
+its suggestion. The doubt about a word is the probability that its best head, or the label of its
+arc, is wrong.
 
     doubt(word) = 1 - p(best head) p(best label)
 
@@ -98,7 +98,7 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
 
 - ``doubt``: the doubt per word;
 - ``corrections``: the expected number of corrections;
-- ``worst``: the doubt of the most doubtful word;
+- ``worst``: the doubt about the most doubtful word;
 - ``new``: the share of new words;
 - ``both``: a combination of the doubt per word and the share of new words;
 - ``gain``: the doubt, weighted by word frequency;

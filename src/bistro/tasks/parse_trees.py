@@ -108,7 +108,7 @@ def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str,
     Parameters
     ----------
     options
-        Options shared with dependency parsers. Options that belong only to dependency parsers raise
+        Options shared with dependency parsers. Options that apply only to dependency parsers raise
         an error.
     of_trees
         Options of `bistro.models.unbounded.search.SearchOptions`.

@@ -1,4 +1,4 @@
-"""Divide a model's work into batches for workers, which are threads or a cluster.
+"""Divide a model's work into batches for workers, on threads or on a cluster.
 
 The workers are defined in `bistro.inference.workers`.
 

@@ -272,7 +272,7 @@ def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
 def _sentences(
     table: Table, keys: Sequence[int]
 ) -> Iterator[tuple[tuple[str, ...], Iterator[Row]]]:
-    """Yield adjacent rows with the same cells in the columns `keys`, and these cells."""
+    """Yield adjacent rows with the same cells in the columns `keys`, together with these cells."""
     return itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys))
 
 

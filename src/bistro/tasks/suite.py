@@ -47,7 +47,7 @@ class Condition:
     regions: dict[str, list[str]]
     texts: dict[str, str] = field(default_factory=dict)
     """The text of each region, for models that tokenise text themselves. The dictionary is empty if
-    words are split only at spaces."""
+    text is split only at spaces."""
 
     @property
     def words(self) -> list[str]:
@@ -102,8 +102,8 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words. If true, a pipeline splits words as in its
-        treebank. If false, words are split only at spaces.
+        Whether punctuation is split from words. If true, a pipeline splits text as in its
+        treebank. If false, text is split only at spaces.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -148,7 +148,7 @@ def pairs_suite(
 def _pairs_suite(
     pairs: Callable[[], Iterable[tuple[str, str]]], name: str, split_punct: bool
 ) -> Suite:
-    """Create a suite from pairs that can be iterated several times."""
+    """Create a suite from pairs that can be iterated over several times."""
 
     def items() -> Iterator[Item]:
         for number, pair in enumerate(pairs(), start=1):

@@ -40,9 +40,9 @@ class Block(NamedTuple):
     """The byte-order mark and blank lines before the first item in the file, or an empty string for
     other items."""
     text: str
-    """The lines of the item, without the last line end."""
+    """The lines of the item, without the last line ending."""
     end: str
-    """The line ends and blank lines after the item."""
+    """The line endings and blank lines after the item."""
     line: int
     """The line number of the item's first line, counted from 1."""
 
@@ -65,8 +65,8 @@ def split_into_blocks(
     `last_start` divides the stream into pieces, and `split` divides a piece into items.
 
     `last_start` returns the position of the last item in a buffer, or 0 if there is only one item.
-    `split` yields each item with the line ends after it. `line` is the line number of the stream's
-    first line in its file.
+    `split` yields each item with the line endings after it. `line` is the line number of the
+    stream's first line in its file.
     """
     lead = ""
     for piece in iter_pieces(stream, last_start):
@@ -114,9 +114,9 @@ def _last_block_start(held: bytes) -> int:
 
 
 def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
-    """Yield each run of non-blank lines with the line ends after it."""
+    """Yield each run of non-blank lines with the line endings after it."""
     *blocks, last = piece.split(b"\n\n")
-    # Several blank lines give a block that is empty or begins with a line end.
+    # Several blank lines give a block that is empty or begins with a line ending.
     if b"\r" in piece or any(block[:1] in b"\n" for block in [*blocks, last or b"x"]):
         *parts, last = _BLANK_LINES.split(piece)
         for block, blank_lines in zip(parts[::2], parts[1::2], strict=True):

@@ -1,8 +1,8 @@
 """Constituency trees in brackets, as in the Penn Treebank, read and written without loss.
 
-A leaf is a tag and a word, such as ``(NN dog)``, and labels enclose the leaves, as in ``(NP (DT
-the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may span
-several lines, and several trees may share a line. Brackets, spaces, tabs and line ends are
+A leaf is a tag and a word, such as ``(NN dog)``, and labelled brackets enclose leaves, as in
+``(NP (DT the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may
+span several lines, and several trees may share a line. Brackets, spaces, tabs and newlines are
 separators. Every other character belongs to a word or label. A tree that was read keeps its text,
 including the white space around it. Unless a tree is changed, it is written byte for byte as it was
 read. The functions in this module do not use recursion, so trees can be deeply nested.
@@ -43,7 +43,7 @@ _TOKEN = re.compile(
 )
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n\f\v]*")
 DEEPEST = 100_000
-"""Maximum nesting of brackets. The limit prevents a file of opening brackets from exhausting
+"""Maximum nesting depth of brackets. The limit prevents a file of opening brackets from exhausting
 memory."""
 MOST_BRACKETS = 2 * MOST_WORDS
 """Maximum number of opening brackets in a tree, including the brackets of its words."""

@@ -1,4 +1,4 @@
-"""CoNLL-U, the format of Universal Dependencies (release 2).
+"""CoNLL-U, the format of Universal Dependencies (version 2).
 
 Ten columns, comments that begin with ``#``, rows for tokens of several words (``1-2``) and for
 empty nodes of the enhanced graph (``8.1``); one root per sentence. A copy has the same bytes:

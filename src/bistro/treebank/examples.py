@@ -1,6 +1,6 @@
 """Training data other than a treebank of sentences, such as bracketed trees and segmented words.
 
-The training data of a task are a sequence of items of one kind. The sequence records its origin,
+The training data for a task are a sequence of items of one kind. The sequence records its origin,
 like a `Treebank`.
 
 >>> words = Examples(["a-ba-ntu", "u-mu-ntu"], name="zulu.tsv", sha256="5f1c")

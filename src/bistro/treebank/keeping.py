@@ -1,9 +1,9 @@
 """Read all items of a file, and find any error before the items exhaust memory.
 
 Short sentences take many times more bytes in memory than in their file. While items are kept, their
-memory is estimated. If it exceeds a multiple of the bytes read so far, the items are discarded, the
-rest of the file is only checked, and a file without errors is read a second time. Normal treebanks
-stay below this limit and are read once.
+memory use is estimated. If it exceeds a multiple of the bytes read so far, the items are discarded,
+the rest of the file is only checked, and a file without errors is read a second time. Normal
+treebanks stay below this limit and are read once.
 
 >>> import io
 >>> from bistro.treebank.detect import PeekedStream
@@ -25,12 +25,12 @@ from bistro.treebank.sentence import Sentence
 Item = TypeVar("Item")
 
 MOST_TIMES = 12
-"""Maximum estimated memory of the items that are kept, as a multiple of the bytes read so far."""
+"""Maximum estimated memory use of the items kept, as a multiple of the bytes read so far."""
 ALWAYS_ALLOWED = 1 << 24
 """Number of bytes that are allowed in addition to this multiple."""
 _ITEMS_AT_ONCE = 64
 _SENTENCE_BYTES, _WORD_BYTES = 800, 250
-"""Memory, in bytes, of a sentence without words and of a word with its strings."""
+"""Memory use, in bytes, of a sentence without words and of a word with its strings."""
 
 
 def read_all(

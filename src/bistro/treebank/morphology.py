@@ -5,7 +5,7 @@ A morpheme is followed by its label in brackets, and hyphens join morphemes.
     u[NPrePre15]-kw[BPre15]-engez[VRoot]-a[VerbTerm]
 
 A hyphen separates only after a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a label
-(``s[PreLoc-s]``). A morpheme may have several labels, as in ``lezi[Dem10][Pos1]``, which are
+(``s[PreLoc-s]``). If a morpheme has several labels, as in ``lezi[Dem10][Pos1]``, they are
 combined into one label, ``Dem10][Pos1``. The form of a morpheme is empty if the morpheme has no
 written letters. The form may also be a bracket, as in ``[[Punc]``.
 

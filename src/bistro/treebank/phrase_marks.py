@@ -1,4 +1,4 @@
-"""Phrase labels with marks that describe the content, such as ``VP~VBD`` and ``NP~base``.
+"""Phrase labels such as ``VP~VBD`` and ``NP~base``, with marks that describe a phrase's content.
 
 In a grammar with plain labels, the position of a phrase does not depend on its content, such as the
 finiteness of a clause or the preposition of a prepositional phrase. Klein and Manning (2003) showed

@@ -35,7 +35,7 @@ KEYS = {
     "feats": "PFeats",
     "lemmas": "PLemma",
 }
-"""The key in MISC for the probability of each column."""
+"""The key in MISC for the probability of the value in each column."""
 Listed = Sequence[tuple[str, float]]
 """A list of values with their probabilities, starting with the most probable value."""
 _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")

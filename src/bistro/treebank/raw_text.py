@@ -201,7 +201,7 @@ class RawText:
             self._facts[number] = TextFacts(name, self._digests[number], *counts)
 
     def _check_encoding(self) -> None:
-        """Raise an error for invalid bytes in any file, before anything is learned from them."""
+        """Raise an error if a file has invalid bytes, before anything is learned from the files."""
         if not self._is_checked:
             for path in self.paths:
                 with opened(path) as (stream, name):

@@ -153,7 +153,7 @@ def join_words(sentence: Sentence, first: int, last: int, form: str | None = Non
 def _merged(
     sentence: Sentence, first: int, last: int, own: Sequence[Row], *, in_token: bool
 ) -> Row:
-    """Return one row for several joined words, which still uses the old ids."""
+    """Return a single row, still with the old ids, for several joined words."""
     row = list(own[0])
     texts = [sentence.forms[first - 1]]
     for before, form in zip(own, sentence.forms[first:last], strict=False):
@@ -212,7 +212,7 @@ def _moved_id(text: str, moved: Callable[[Node], Node]) -> str:
 
 
 def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
-    """Return the lines, split into fields, and their line ends. A comment is a single field."""
+    """Return the lines, split into fields, and their line endings. A comment is a single field."""
     if sentence.format != CONLLU.name:
         raise BistroError(f"words in {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)

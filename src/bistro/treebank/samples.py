@@ -1,10 +1,10 @@
 """Built-in treebanks, which come from the built-in grammar or from pip packages.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
-probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank (Kayadelen and
-colleagues 2020). The Turkish treebank has 4,851 hand-annotated sentences from the web and from
-Wikipedia. The words of the Turkish treebank are split into inflectional groups. The files are read
-from the pip package ``turkish-treebanks``.
+probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank (Kayadelen et al.,
+2020). The Turkish treebank has 4,851 hand-annotated sentences from the web and from Wikipedia. The
+words of the Turkish treebank are split into inflectional groups. The files are read from the pip
+package ``turkish-treebanks``.
 
 >>> treebank = builtin("english", sentences=2, seed=1)
 >>> len(treebank), treebank.label

@@ -189,7 +189,7 @@ class Sentence:
 
     @property
     def tokens(self) -> list[Token]:
-        """All tokens in order. Their forms are the text of the sentence without white space."""
+        """All tokens in order. Their forms spell the text of the sentence without white space."""
         ranges = {token.first: token for token in self._ranges()}
         found: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)

@@ -1,11 +1,11 @@
 """A small tokeniser for running text in any language that separates words with spaces.
 
-1. White space separates words, and a line end also ends a sentence.
+1. White space separates words, and a newline also ends a sentence.
 2. Punctuation at the edges of a chunk between spaces becomes separate words; a repeated mark
    (``...``, ``!!``) becomes one word. A closing bracket stays in a word if its opening bracket is
    inside the word, as in ``dog(s)``. The full stop stays after a single letter (``J.``) and in a
-   word with another full stop (``U.S.``). The characters ``@ # & * / \\ _`` also stay, since
-   names can begin or end with them.
+   word with another full stop (``U.S.``). The characters ``@ # & * / \\ _`` also stay in words,
+   since names can begin or end with them.
 3. ``.``, ``!``, ``?`` and ``…`` with the closing marks after them end a sentence, unless the next
    word begins with a lower-case letter.
 

@@ -276,7 +276,7 @@ def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
 
 
 def _separator(before: str, format: str) -> str:
-    """Return the line ends that must be inserted before the next sentence."""
+    """Return the line endings that must be inserted before the next sentence."""
     if before.endswith(("\n\n", "\n\r\n")) or (format == "text" and before.endswith("\n")):
         return ""
     return "\n" if before.endswith("\n") or format == "text" else "\n\n"

@@ -153,7 +153,7 @@ def _alternatives(parse: Parse, parser: Parser) -> dict[str, Shares]:
 
 
 def doubts_of(sentence: Sentence, parser: Parser, seed: int = 1) -> tuple[float, ...]:
-    """Return the doubt of each word, which is the probability that its arc is wrong.
+    """Return the doubt about each word, which is the probability that its arc is wrong.
 
     In a fully annotated sentence, the annotated arcs are compared with the model's prediction from
     words and tags alone.
