@@ -26,12 +26,12 @@ struct GraphFigures {
 };
 
 // How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
-// share of the whole (0.0015 for 100 nodes, never more than 0.15) is kept in any case, what has less is kept at random. A stack
+// share of the whole (0.0017 for 100 nodes, never more than 0.17) is kept in any case, what has less is kept at random. A stack
 // before the word goes on with several tags, so fewer stacks are kept there.
 struct GraphSize {
     explicit GraphSize(double nodes)
-        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(15 / (most * most + 100)),
-          shifting{1, share, std::min(most, std::max(20.0, 0.35 * most))}, words{0.5, std::sqrt(share), most},
+        : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(17 / (most * most + 100)),
+          shifting{1, share, std::min(most, std::max(20.0, 0.33 * most))}, words{0.5, std::sqrt(share), most},
           least_arc(0.4 * share), least_others(0.9 * share), resolution(0.25 * share) {}
 
     double most, share;
