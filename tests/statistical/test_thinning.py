@@ -136,8 +136,10 @@ def test_intervals_cover_the_truth_as_often_as_they_say(kind: Kind) -> None:
 def test_errors_reported_are_the_spread_over_seeds(kind: Kind) -> None:
     _, found, errors = scored(kind)
     spread, reported = found.std(axis=0, ddof=1), np.sqrt((errors**2).mean(axis=0))
-    # Small errors are reported with the resolution of the graph, 1 % here.
-    large = reported > 0.04
+    # Small errors are reported with the resolution of the graph: a quarter of the share above which
+    # alternatives are always kept.
+    resolution = 0.25 * 17 / (20**2 + 100)
+    large = reported > 6 * resolution
     assert large.any()
     ratio = spread[large] / reported[large]
     assert (ratio > 0.75).all() and (ratio < 1.25).all(), ratio
