@@ -216,7 +216,7 @@ class Sentence:
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns with the given names, which is faster than reading them one by one."""
+        """Return the columns in `names`, which is faster than reading them one by one."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
