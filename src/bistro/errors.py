@@ -53,6 +53,10 @@ class ModelFileError(BistroError):
     """A file is truncated, not a model file, or of a version that this program cannot read."""
 
 
+class NotAModelError(ModelFileError):
+    """A file is not a model file at all."""
+
+
 UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """Errors that a file with unexpected content may cause."""
 

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Checksum, read_whole
-from bistro.errors import ModelFileError
+from bistro.errors import ModelFileError, NotAModelError
 from bistro.files import explain, read_json, writing
 from bistro.system import read_at
 
@@ -238,8 +238,8 @@ def _opened(name: str) -> Iterator[tuple[int, int]]:
         raise ModelFileError(f"{name}: cannot be read: {explain(error)}") from error
 
 
-def _not_a_model(name: str) -> ModelFileError:
-    return ModelFileError(
+def _not_a_model(name: str) -> NotAModelError:
+    return NotAModelError(
         f"{name}: this is not a Bistro model file; give a file that bistro train has written"
     )
 

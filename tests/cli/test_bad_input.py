@@ -187,6 +187,18 @@ def test_a_model_of_another_version(
     refuse(bistro_here, old, command, "new.bistro", told="format 99", stdin=b"a b\n")
 
 
+@pytest.mark.parametrize("command", ["perplexity", "surprisal", "parse", "tag"])
+def test_the_model_comes_before_the_input(
+    bistro_here: Command, files: Path, old: Path, command: str
+) -> None:
+    model, text = files / "english.bistro", files / "train.conllu"
+    told = f"written (the model comes before the input: bistro {command} {model} {text})"
+    refuse(bistro_here, old, command, text, model, told=told)
+    (old / "text.bistro").write_bytes(text.read_bytes())
+    right_order = bistro_here(command, "text.bistro", text)
+    assert "comes before" not in right_order.err
+
+
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
 def test_not_a_model(bistro_here: Command, files: Path, old: Path, command: str) -> None:
     (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())

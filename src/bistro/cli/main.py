@@ -20,7 +20,7 @@ import typer
 from bistro.cli.display import shown
 from bistro.cli.outputs import checked
 from bistro.cli.plain_help import PlainCommand, PlainGroup
-from bistro.errors import BistroError, BistroWarning, printable
+from bistro.errors import BistroError, BistroWarning, NotAModelError, printable
 from bistro.files import explain
 from bistro.system import prepare_stdout
 
@@ -130,6 +130,8 @@ def _run(arguments: Sequence[str]) -> int:
         code: int | None = app(arguments or ["--help"], prog_name="bistro", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
+    except NotAModelError as error:
+        return _complain(f"{error}{_order_hint(arguments)}")
     except BistroError as error:
         return _complain(str(error))
     except UsageError as error:
@@ -153,6 +155,17 @@ def _usage_sentence(error: Any) -> str:
     problem = " ".join(error.format_message().split()).rstrip(".")
     command = error.ctx.command_path if error.ctx else "bistro"
     return f"{problem} (see {command} --help)"
+
+
+def _order_hint(arguments: Sequence[str]) -> str:
+    """Return the right order if the model is not the first argument after the command."""
+    from bistro.modelfile import is_model_file
+
+    command, *words = (word for word in arguments if not word.startswith("-"))
+    model = next((word for word in words if is_model_file(word)), None)
+    if model is None or model == words[0]:
+        return ""
+    return f" (the model comes before the input: bistro {command} {model} {words[0]})"
 
 
 def _complain(sentence: str) -> int:
