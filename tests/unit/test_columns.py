@@ -67,7 +67,7 @@ def test_a_word_never_seen_has_a_lemma() -> None:
     assert isinstance(model, ColumnsModel)
     new = Sentence.from_columns(["birds"], upos=["NOUN"])
     assert model.fill([new], keep=("upos",))[0].columns["lemmas"] == ["bird"]
-    assert model.found == ("upos", "lemmas")
+    assert model.predicted_columns == ("upos", "lemmas")
 
 
 def test_a_lemma_of_training_is_likelier_than_a_new_one() -> None:
@@ -89,7 +89,7 @@ def test_a_lemma_of_training_is_likelier_than_a_new_one() -> None:
 def test_alternatives_and_the_value_itself_are_the_whole_distribution(model: ColumnsModel) -> None:
     sentence = Sentence.from_columns(["Zorbs", "blick"], heads=[2, 0], deprels=["nsubj", "root"])
     (filled,) = model.fill([sentence], alternatives=1000)
-    for name in model.found:
+    for name in model.predicted_columns:
         for word in range(2):
             listed = filled.alternatives[name][word]
             whole = filled.probabilities[name][word] + sum(p for _, p in listed)

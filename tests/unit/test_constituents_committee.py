@@ -76,11 +76,11 @@ def test_a_member_without_a_tree_has_no_part() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     second = SpanVotes(
         *((), np.zeros(2, dtype=np.int64), nothing, nothing, nothing, np.zeros(0)),
-        found=np.zeros(1, dtype=bool),
+        has_tree=np.zeros(1, dtype=bool),
         accepted=np.zeros(1),
     )
     assert shares(mixed([first, second], [0.1, 0.9])) == shares(first)
-    assert not mixed([second, second], [0.5, 0.5]).found[0]
+    assert not mixed([second, second], [0.5, 0.5]).has_tree[0]
 
 
 def test_labels_over_the_same_words_are_nested_as_in_training() -> None:

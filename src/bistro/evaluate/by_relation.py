@@ -75,8 +75,8 @@ def percent(part: float, whole: float) -> float | None:
     return 100.0 * part / whole if whole else None
 
 
-def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
+def commonest_other(counts: Counter[str], right: str) -> tuple[str, int] | None:
     """Return the most common wrong value and its count."""
-    wrong = ((-times, value) for value, times in found.items() if value != right)
+    wrong = ((-times, value) for value, times in counts.items() if value != right)
     most = min(wrong, default=None)
     return (most[1], -most[0]) if most else None

@@ -93,11 +93,11 @@ def changes(
     return Changes(arcs, tags, matched)
 
 
-def hits(ranked: Sequence[Finding], found: Changes) -> Hits:
+def hits(ranked: Sequence[Finding], corrections: Changes) -> Hits:
     """Return the precision and recall of the ranking for the matched sentences."""
-    matched = set(found.matched)
+    matched = set(corrections.matched)
     ranked = [finding for finding in ranked if finding.sentence in matched]
-    new = [found.new_value(finding) for finding in ranked]
+    new = [corrections.new_value(finding) for finding in ranked]
     is_changed = [value is not None for value in new]
     total = sum(is_changed)
     looked = [n for n in FIRST if n <= len(ranked)]

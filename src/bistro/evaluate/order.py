@@ -94,7 +94,7 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
     return order
 
 
-def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
+def bleu(predicted: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
     """Return the BLEU score of predicted orders against the real orders, computed by sacrebleu.
 
     The words are not tokenised again.
@@ -104,5 +104,5 @@ def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float
     except ImportError:
         raise BistroError("BLEU needs the package sacrebleu: pip install sacrebleu") from None
     metric = sacrebleu.metrics.BLEU(tokenize="none", force=True)
-    scored = metric.corpus_score([" ".join(w) for w in found], [[" ".join(w) for w in real]])
+    scored = metric.corpus_score([" ".join(w) for w in predicted], [[" ".join(w) for w in real]])
     return float(scored.score)

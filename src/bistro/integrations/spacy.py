@@ -111,11 +111,11 @@ class BistroParser:
         places = [(doc, words) for doc in docs for words in _sentences(doc)]
         texts = [[doc[i].text for i in words] for doc, words in places]
         parses = model.parse_all(texts, marginals=True, **self.options)
-        found: dict[int, list[tuple[list[int], Parse]]] = {id(doc): [] for doc in docs}
+        parses_by_doc: dict[int, list[tuple[list[int], Parse]]] = {id(doc): [] for doc in docs}
         for (doc, words), parse in zip(places, parses, strict=True):
-            found[id(doc)].append((words, parse))
+            parses_by_doc[id(doc)].append((words, parse))
         for doc in docs:
-            self._put(doc, found[id(doc)])
+            self._put(doc, parses_by_doc[id(doc)])
             yield doc
 
     def _put(self, doc: Doc, parsed: Sequence[tuple[list[int], Parse]]) -> None:

@@ -53,13 +53,13 @@ def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
     return dict(getattr(getattr(config, "defaults", None), verb, {}))
 
 
-def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
+def chosen_options(model: Any, verb: Verb, settings: Mapping[str, Any]) -> Any:
     """Return all options for a task.
 
-    The `given` options take precedence over the defaults of the model, which take precedence over
+    The `settings` take precedence over the defaults of the model, which take precedence over
     the defaults of the family.
     """
-    whole = {**own_defaults(model.config, verb), **given}
+    whole = {**own_defaults(model.config, verb), **settings}
     options: type[Options] = getattr(model, f"{verb}_options")
     return options.of(whole, model.kind, VERBS[verb])
 

@@ -44,13 +44,13 @@ def _words_of(item: Any) -> Sequence[str]:
     return words
 
 
-def as_sentence(given: Words) -> Sentence:
+def as_sentence(words: Words) -> Sentence:
     """Return a `Sentence`. A list of words is converted to a sentence without annotation."""
-    if isinstance(given, Sentence):
-        return given
-    if isinstance(given, str):
+    if isinstance(words, Sentence):
+        return words
+    if isinstance(words, str):
         raise BistroError(STRING)
-    return Sentence.from_columns(list(given))
+    return Sentence.from_columns(list(words))
 
 
 def place_of(sentence: Sentence) -> str:

@@ -36,17 +36,17 @@ class Options:
         return {name: getattr(self, name) for name in names}
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
+    def of(cls, values: Mapping[str, Any], kind: str, verb: str) -> Self:
         """Create the options from the given values, or raise an error for an unknown name.
 
         The arguments `kind` and `verb` appear in error messages.
         """
         known = cls.names()
-        for name in given:
+        for name in values:
             if name not in known:
                 hint = nearest(name, known)
                 raise ConfigError(f"{a_model(kind)} has no option '{name}' to {verb}{hint}")
-        return cls(**given)
+        return cls(**values)
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:

@@ -56,13 +56,13 @@ class SpanVotes:
     start: Ints
     end: Ints
     probability: Floats
-    found: NDArray[np.bool_]
+    has_tree: NDArray[np.bool_]
     """Whether each sentence has a tree. A sentence for which no tree was found has no rows."""
     accepted: Floats
     """For each sentence, the share of the proposed trees that the sampler accepted."""
 
     def __len__(self) -> int:
-        return self.found.size
+        return self.has_tree.size
 
     @property
     def sentence(self) -> Ints:
@@ -100,8 +100,8 @@ class SpanVotes:
         name, start, end = np.array(columns, dtype=np.int64).reshape(-1, 3).T
         size, ones = len(trees), np.ones(len(trees))
         certain = np.ones(name.size)
-        found = np.ones(size, dtype=bool)
-        return cls(tuple(numbers), np.array(begin), name, start, end, certain, found, ones)
+        has_tree = np.ones(size, dtype=bool)
+        return cls(tuple(numbers), np.array(begin), name, start, end, certain, has_tree, ones)
 
 
 def _constituents(tree: Tree) -> Iterator[tuple[Name, int, int]]:
@@ -143,7 +143,7 @@ def mixed(votes: Sequence[SpanVotes], weights: Sequence[float]) -> SpanVotes:
         The weight of each parser; for each sentence, weights of parsers with a tree sum to 1.
     """
     table = VoteTable.of(votes)
-    shares = np.array(weights)[:, None] * np.stack([one.found for one in votes])
+    shares = np.array(weights)[:, None] * np.stack([one.has_tree for one in votes])
     total = shares.sum(axis=0)
     shares /= np.where(total > 0, total, 1.0)
     probability = (shares[:, table.sentence] * table.probability).sum(axis=0)
@@ -181,7 +181,9 @@ class VoteTable:
         begin = np.searchsorted(sentence, np.arange(len(votes[0]) + 1))
         return cls(names, begin, sentence, name, start, end, np.minimum(table, 1.0))
 
-    def votes(self, probability: Floats, found: NDArray[np.bool_], accepted: Floats) -> SpanVotes:
+    def votes(
+        self, probability: Floats, has_tree: NDArray[np.bool_], accepted: Floats
+    ) -> SpanVotes:
         """Return votes that consist of these rows with the given probabilities."""
         columns = (self.name, self.start, self.end)
-        return SpanVotes(self.names, self.begin, *columns, probability, found, accepted)
+        return SpanVotes(self.names, self.begin, *columns, probability, has_tree, accepted)

@@ -110,7 +110,7 @@ class CoreChain(Generic[Core]):
             events.elements,
             events.offsets,
             last_only=events.last_only,
-            given=events.given,
+            given=events.num_context,
             rng=stream,
         )
 
@@ -121,7 +121,7 @@ class CoreChain(Generic[Core]):
                 events.elements,
                 events.offsets,
                 last_only=events.last_only,
-                given=events.given,
+                given=events.num_context,
                 rng=stream,
             )
         except ValueError:
@@ -132,7 +132,7 @@ class CoreChain(Generic[Core]):
     def probabilities(self, events: Events) -> Floats:
         """Return the probability of each event."""
         return self.core.probabilities(
-            events.elements, events.offsets, last_only=events.last_only, given=events.given
+            events.elements, events.offsets, last_only=events.last_only, given=events.num_context
         )
 
     def distribution(self, context: Ids) -> Floats:

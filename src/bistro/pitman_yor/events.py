@@ -40,7 +40,7 @@ class Events:
     elements: Ids
     offsets: NDArray[np.int64]
     last_only: bool
-    given: int = 0
+    num_context: int = 0
     """Number of initial elements of every sequence that serve only as context."""
 
     @property
@@ -48,7 +48,7 @@ class Events:
         """The number of observed elements."""
         if self.last_only:
             return int(np.count_nonzero(np.diff(self.offsets)))
-        return int(np.maximum(np.diff(self.offsets) - self.given, 0).sum())
+        return int(np.maximum(np.diff(self.offsets) - self.num_context, 0).sum())
 
 
 def is_one_sequence(data: Any) -> bool:

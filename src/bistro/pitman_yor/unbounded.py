@@ -57,7 +57,7 @@ class UnboundedChain(CoreChain[Memoizer]):
             events.elements,
             events.offsets,
             last_only=events.last_only,
-            given=events.given,
+            given=events.num_context,
             rng=stream,
             learner=self._learner,
         )

@@ -74,14 +74,14 @@ def assignments(length: int, states: int | None) -> Iterator[States]:
 
 def state_prior(
     parents: Sequence[int],
-    chosen: States,
+    assignment: States,
     states: int | None,
     strength: float,
     gamma: float,
     stops: Sequence[int] = (),
 ) -> float:
     """Return p(states, stops), with the parents' distributions integrated out."""
-    pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
+    pairs = Counter(zip(parents, assignment, strict=True)) + Counter((v, STOP) for v in stops)
     outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)
     total = 0.0
@@ -98,12 +98,12 @@ def state_prior(
 
 
 def word_likelihood(
-    words: Sequence[int], chosen: States, num_words: int, smoothing: float
+    words: Sequence[int], assignment: States, num_words: int, smoothing: float
 ) -> float:
     """Return p(words | states), with the distributions of the states integrated out."""
-    pairs = Counter(zip(chosen, words, strict=True))
+    pairs = Counter(zip(assignment, words, strict=True))
     above = math.prod(rising(smoothing, n) for n in pairs.values())
-    return above / math.prod(rising(num_words * smoothing, n) for n in Counter(chosen).values())
+    return above / math.prod(rising(num_words * smoothing, n) for n in Counter(assignment).values())
 
 
 def _share(tables: Counter[int], share: float, gamma: float, *, is_open: bool) -> float:

@@ -29,7 +29,7 @@ class Tested:
     """Sentences with gold trees, the same sentences with predicted trees, and the test protocol."""
 
     gold: Sequence[Sentence]
-    found: Sequence[Sentence]
+    predicted: Sequence[Sentence]
     protocol: str
     tag_column: str = "upos"
     given_tags: bool = False
@@ -37,7 +37,7 @@ class Tested:
 
     def scores(self) -> AttachmentScores:
         """Return the attachment and tag scores."""
-        return score(self.gold, self.found)
+        return score(self.gold, self.predicted)
 
 
 def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
@@ -65,7 +65,7 @@ def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
 
 def relation_blocks(tested: Tested) -> list[str]:
     """Return report blocks with the scores of each relation."""
-    rows = score_by_relation(tested.gold, tested.found)
+    rows = score_by_relation(tested.gold, tested.predicted)
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [
         (row.relation, row.words, html.Percent(row.uas), html.Percent(row.las), _taken(row))
@@ -91,7 +91,7 @@ def tag_accuracy_blocks(tested: Tested) -> list[str]:
     """Return report blocks with the tag accuracy per word and per sentence."""
     pairs = [
         (getattr(gold, tested.tag_column), getattr(predicted, tested.tag_column))
-        for gold, predicted in zip(tested.gold, tested.found, strict=True)
+        for gold, predicted in zip(tested.gold, tested.predicted, strict=True)
     ]
     words = sum(len(gold) for gold, _ in pairs)
     right = sum(a == b for gold, predicted in pairs for a, b in zip(gold, predicted, strict=True))
@@ -107,7 +107,7 @@ def tag_accuracy_blocks(tested: Tested) -> list[str]:
 
 def tag_blocks(tested: Tested) -> list[str]:
     """Return the scores by tag."""
-    rows = score_by_tag(tested.gold, tested.found, tested.tag_column)
+    rows = score_by_tag(tested.gold, tested.predicted, tested.tag_column)
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [(r.tag, r.words, html.Percent(r.right), _taken(r)) for r in shown]
     return [
@@ -121,14 +121,14 @@ def tag_blocks(tested: Tested) -> list[str]:
 
 def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]:
     """Return report blocks with the scores by dependency length and by sentence length."""
-    arcs = score_by_length(tested.gold, tested.found)
+    arcs = score_by_length(tested.gold, tested.predicted)
     named = {"LAS F1": [row.las.f1 for row in arcs], "UAS F1": [row.uas.f1 for row in arcs]}
     cells = [
         (r.length, r.gold, r.system, r.las.f1, r.las.precision, r.las.recall, r.uas.f1)
         for r in arcs
     ]
     headers = ("length", "gold", "found", "LAS F1", "precision", "recall", "UAS F1")
-    sentences = score_by_sentence(tested.gold, tested.found, borders)
+    sentences = score_by_sentence(tested.gold, tested.predicted, borders)
     by_words = {"LAS": [row.las for row in sentences], "UAS": [row.uas for row in sentences]}
     sizes = [(r.length, r.sentences, r.words, r.las, r.uas, r.exact) for r in sentences]
     charts = [
@@ -167,7 +167,7 @@ def _bars(names: Sequence[str], series: dict[str, list[float | None]], descripti
 
 def calibration_blocks(tested: Tested) -> list[str]:
     """Return the reliability diagram and its figures."""
-    calibrations = calibrate(tested.gold, tested.found)
+    calibrations = calibrate(tested.gold, tested.predicted)
     cells: list[list[html.Cell]] = []
     for key, one in calibrations.items():
         figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)

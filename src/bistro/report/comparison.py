@@ -32,7 +32,7 @@ LEGEND = (
 def draw_comparison(
     forms: Sequence[str],
     right: Tree,
-    found: Tree,
+    predicted: Tree,
     tags: Sequence[str] | None = None,
     *,
     probabilities: Sequence[float] | None = None,
@@ -40,13 +40,13 @@ def draw_comparison(
 ) -> str:
     """Return an SVG picture of a predicted tree and the correct arcs that are missing from it."""
     check_columns(forms, right[0], right[1], tags, None)
-    check_columns(forms, found[0], found[1], None, probabilities)
+    check_columns(forms, predicted[0], predicted[1], None, probabilities)
     above, below = [], []
     for word in range(len(forms)):
-        kind = _difference(right, found, word)
-        if found[0][word] != NO_HEAD:
+        kind = _difference(right, predicted, word)
+        if predicted[0][word] != NO_HEAD:
             sure = probabilities[word] if probabilities is not None else None
-            above.append(_arc(found, word, kind, sure))
+            above.append(_arc(predicted, word, kind, sure))
         if kind:
             below.append(_arc(right, word, "missed", None))
     layouts = arrange_both(above, below, word_widths(forms, tags))

@@ -29,26 +29,26 @@ CAPTION = (
 )
 
 
-def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
+def doctor_page(examination: Examination, findings: Sequence[Finding]) -> Page:
     """Return a page with one section per sentence, for the first few sentences with findings."""
-    page = Page("Surprising annotation", subtitle=found.protocol)
+    page = Page("Surprising annotation", subtitle=examination.protocol)
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:
         by_sentence.setdefault(finding.sentence, []).append(finding)
-    if description := left_out(found, findings):
+    if description := left_out(examination, findings):
         page.section("Not shown on this page", note(description))
     for place, own in list(by_sentence.items())[:MOST_SENTENCES]:
-        sentence = found.sentences[place]
+        sentence = examination.sentences[place]
         page.section(
             f"{sentence.sent_id or f'sentence {place + 1}'} ({own[0].surprise:.1f} bits)",
             paragraph(" ".join(sentence.forms)),
-            _table(found, own),
-            *_pictures(found, place, own),
+            _table(examination, own),
+            *_pictures(examination, place, own),
         )
     return page
 
 
-def left_out(found: Examination, findings: Sequence[Finding]) -> str:
+def left_out(examination: Examination, findings: Sequence[Finding]) -> str:
     """Describe the findings that a page leaves out.
 
     The text is empty if the page shows all findings.
@@ -56,7 +56,7 @@ def left_out(found: Examination, findings: Sequence[Finding]) -> str:
     places = list(dict.fromkeys(finding.sentence for finding in findings))
     shown = places[:MOST_SENTENCES]
     absent = sum(finding.sentence not in set(shown) for finding in findings)
-    long = sum(len(found.sentences[place]) > MOST_WORDS for place in shown)
+    long = sum(len(examination.sentences[place]) > MOST_WORDS for place in shown)
     description = []
     if absent:
         description.append(

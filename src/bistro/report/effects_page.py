@@ -21,29 +21,29 @@ EFFECTS = (
 )
 
 
-def effect_chart(found: Mapping[str, Sequence[Effect]]) -> str:
+def effect_chart(effects: Mapping[str, Sequence[Effect]]) -> str:
     """Draw the effects of all models as SVG, with one line per model, group and region."""
     rows = [
         (label, effect.mean, *effect.interval)
-        for name, own in found.items()
-        for label, effect in zip(_labels(own, name if len(found) > 1 else ""), own, strict=True)
+        for name, own in effects.items()
+        for label, effect in zip(_labels(own, name if len(effects) > 1 else ""), own, strict=True)
     ]
     return interval_chart(rows, unit="bits")
 
 
-def condition_chart(found: Sequence[Effect], conditions: tuple[str, str]) -> str:
+def condition_chart(effects: Sequence[Effect], conditions: tuple[str, str]) -> str:
     """Draw one model's mean surprisal by condition as SVG bars with standard errors."""
     series = {
-        name: [effect.means[place] for effect in found] for place, name in enumerate(conditions)
+        name: [effect.means[place] for effect in effects] for place, name in enumerate(conditions)
     }
     errors = {
-        name: [effect.errors[place] for effect in found] for place, name in enumerate(conditions)
+        name: [effect.errors[place] for effect in effects] for place, name in enumerate(conditions)
     }
-    return bar_chart(_labels(found), series, unit="bits", errors=errors)
+    return bar_chart(_labels(effects), series, unit="bits", errors=errors)
 
 
 def effects_page(
-    found: Mapping[str, Sequence[Effect]],
+    effects: Mapping[str, Sequence[Effect]],
     conditions: tuple[str, str],
     title: str,
     protocols: Sequence[str],
@@ -52,7 +52,7 @@ def effects_page(
 
     Parameters
     ----------
-    found
+    effects
         The effects of each model.
     conditions
         The condition and its baseline.
@@ -63,8 +63,8 @@ def effects_page(
     """
     subtitle = f"Surprisal of critical regions: {conditions[0]} − {conditions[1]}"
     page = html.Page(title, subtitle=subtitle, footer=f"bistro {__version__}")
-    page.section("Effects", html.paragraph(EFFECTS), html.figure(effect_chart(found)))
-    for name, own in found.items():
+    page.section("Effects", html.paragraph(EFFECTS), html.figure(effect_chart(effects)))
+    for name, own in effects.items():
         headers = ("", *conditions, "effect, bits", "95 %", "t", "p", "items", "above 0", "unknown")
         rows: list[tuple[str | int, ...]] = [
             (

@@ -23,10 +23,10 @@ EACH = 2
 
 def example_blocks(tested: Tested) -> list[str]:
     """Return pictures of example sentences, each with the gold and the predicted tree."""
-    sure = [head_probabilities(sentence) for sentence in tested.found]
+    sure = [head_probabilities(sentence) for sentence in tested.predicted]
     right = [
         fmean(a == b for a, b in zip(gold.heads, predicted.heads, strict=True))
-        for gold, predicted in zip(tested.gold, tested.found, strict=True)
+        for gold, predicted in zip(tested.gold, tested.predicted, strict=True)
     ]
     drawn = [i for i, gold in enumerate(tested.gold) if len(gold) in SHOWN]
     drawn = drawn or sorted(range(len(right)), key=lambda i: len(tested.gold[i]))[: 3 * EACH]
@@ -60,7 +60,7 @@ def head_probabilities(sentence: Sentence) -> list[float]:
 
 
 def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
-    gold, predicted = tested.gold[number], tested.found[number]
+    gold, predicted = tested.gold[number], tested.predicted[number]
     tags: list[str] = getattr(predicted, tested.tag_column)
     return draw_comparison(
         gold.forms,

@@ -78,20 +78,20 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) 
     ]
 
 
-def surprisal_blocks(given: Scored) -> list[str]:
+def surprisal_blocks(text: Scored) -> list[str]:
     """Return pictures of a typical sentence, the hardest sentence and the easiest sentence."""
     means = {
         number: fmean(row.surprisal for row in rows)
-        for number, rows in enumerate(given.rows)
+        for number, rows in enumerate(text.rows)
         if len(rows) - 1 in SHOWN
-    } or {number: fmean(row.surprisal for row in rows) for number, rows in enumerate(given.rows)}
+    } or {number: fmean(row.surprisal for row in rows) for number, rows in enumerate(text.rows)}
     middle = median(means.values())
     numbers = {
         "A typical sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
         "The most surprising sentence per word": max(means, key=lambda n: (means[n], -n)),
         "The least surprising sentence": min(means, key=lambda n: (means[n], n)),
     }
-    most = max(row.surprisal for number in numbers.values() for row in given.rows[number])
+    most = max(row.surprisal for number in numbers.values() for row in text.rows[number])
     blocks = [
         paragraph(
             "Surprisal is -log2 p(word | words before it), in bits. The bars are below the "
@@ -100,10 +100,10 @@ def surprisal_blocks(given: Scored) -> list[str]:
         )
     ]
     for number, description in dict(zip(numbers.values(), numbers, strict=True)).items():
-        blocks += [heading(description), figure(strip_of(given.rows[number], most))]
+        blocks += [heading(description), figure(strip_of(text.rows[number], most))]
     return [
         *blocks,
-        protocol(f"The examples were chosen from sentences of 5 to 18 words: {given.protocol}."),
+        protocol(f"The examples were chosen from sentences of 5 to 18 words: {text.protocol}."),
     ]
 
 

@@ -21,7 +21,7 @@ SPILL_OVER = (
 SURPRISAL = "surprisal"
 
 
-def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
+def reading_page(study: ReadingStudy, title: str, *, unit: str) -> html.Page:
     """Return a page with the results of a study.
 
     `unit` is the unit of the reading times.
@@ -29,7 +29,7 @@ def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
     page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
     gains = [
         (name, 1000 * gain.mean, 1000 * gain.low, 1000 * gain.high)
-        for name, gain in found.gains.items()
+        for name, gain in study.gains.items()
     ]
     page.section(
         "Gain",
@@ -44,17 +44,17 @@ def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
                     f"{_milli(gain.low)} to {_milli(gain.high)}",
                     gain.verdict,
                 )
-                for name, gain in found.gains.items()
+                for name, gain in study.gains.items()
             ],
         ),
-        html.protocol(found.protocol),
+        html.protocol(study.protocol),
     )
-    if found.comparisons:
-        page.section("Models compared", *_comparisons(found))
-    page.section("Coefficients", *_coefficients(found, unit))
-    if found.spill_over:
-        page.section("Spill-over", *_spill_over(found, unit))
-    rows = [(why, number) for why, number in found.left_out.items()]
+    if study.comparisons:
+        page.section("Models compared", *_comparisons(study))
+    page.section("Coefficients", *_coefficients(study, unit))
+    if study.spill_over:
+        page.section("Spill-over", *_spill_over(study, unit))
+    rows = [(why, number) for why, number in study.left_out.items()]
     page.section("Left out", html.table(("rows with", "number"), rows))
     return page
 

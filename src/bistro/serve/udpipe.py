@@ -56,15 +56,15 @@ def default_model(catalog: Catalog) -> Entry:
     return entries[0] if entries else catalog[""]
 
 
-def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[str, Any]:
+def process(catalog: Catalog, inputs: Inputs, parameters: Mapping[str, str]) -> dict[str, Any]:
     """Process a request and return the answer."""
-    if "data" not in given:
+    if "data" not in parameters:
         raise BistroError("the parameter 'data' is missing")
-    name = given.get("model", "")
+    name = parameters.get("model", "")
     entry = catalog[name] if name else default_model(catalog)
-    write = _choice("output", given.get("output") or "conllu", OUTPUTS)
-    sentences = inputs.checked_document(_sentences(given, entry.tokeniser))
-    treated = list(_treated(entry, sentences, given))
+    write = _choice("output", parameters.get("output") or "conllu", OUTPUTS)
+    sentences = inputs.checked_document(_sentences(parameters, entry.tokeniser))
+    treated = list(_treated(entry, sentences, parameters))
     return {
         "model": entry.id,
         "acknowledgements": [_acknowledgement(entry.model)],

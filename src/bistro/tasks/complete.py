@@ -238,15 +238,17 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
     In that case, the words without a given head are attached one by one, starting with the most
     certain word. Each word gets the most probable head that does not close a cycle.
     """
-    given = sentence.heads
-    heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]
-    roots = "one" if single_root and given.count(0) <= 1 else "any"
+    given_heads = sentence.heads
+    heads = [
+        old if old != MISSING else new for old, new in zip(given_heads, parse.heads, strict=True)
+    ]
+    roots = "one" if single_root and given_heads.count(0) <= 1 else "any"
     if not find_tree_problem(heads, roots=roots, partial=False):  # type: ignore[arg-type]
         return heads
     assert parse.marginals is not None
-    heads = list(given)
+    heads = list(given_heads)
     rows = parse.marginals.heads
-    waiting = [word for word, head in enumerate(given) if head == MISSING]
+    waiting = [word for word, head in enumerate(given_heads) if head == MISSING]
     for word in sorted(waiting, key=lambda w: -max((p for _, p in rows[w]), default=0.0)):
         # After the predicted heads come the root of the sentence, and all other words.
         others = [place for place, head in enumerate(heads, start=1) if head == 0]

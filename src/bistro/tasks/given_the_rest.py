@@ -98,8 +98,8 @@ def arcs(
             labels = np.full(len(scored_words), -1)
         code = mixture.code
         gold = np.where(labels >= -1, code.join(heads, labels), -1)
-        said = mixture.arcs.reordered(rows)
-        own, other, others = _compared(said, gold, _can_be_written(said, code, root))
+        arc_rows = mixture.arcs.reordered(rows)
+        own, other, others = _compared(arc_rows, gold, _can_be_written(arc_rows, code, root))
         names = [*model.symbols.labels, EMPTY]
         likeliest = [(int(code.head(arc)), names[code.label(arc)]) for arc in other]
         lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))

@@ -110,10 +110,11 @@ def next_word_rows(
         yield from rows_of(question, answer, top)
 
 
-def rows_of(question: Question, found: NextWords, top: int | None = None) -> list[NextWordRow]:
+def rows_of(question: Question, answer: NextWords, top: int | None = None) -> list[NextWordRow]:
     """Return the table rows for one context: its most probable words, then its target words."""
-    likeliest = [_row(question, found, word, 0) for word in found.top(number_shown(question, top))]
-    return likeliest + [_row(question, found, word, 1) for word in found.of(question.targets)]
+    shown = answer.top(number_shown(question, top))
+    likeliest = [_row(question, answer, word, 0) for word in shown]
+    return likeliest + [_row(question, answer, word, 1) for word in answer.of(question.targets)]
 
 
 def number_shown(question: Question, top: int | None) -> int:

@@ -129,8 +129,8 @@ class ParseWriter:
         predicted = self.shown_tags(analysis.tags)
         if not self.given_tags:
             return predicted
-        given = getattr(base, self.tag_column)
-        return [new if old == EMPTY else old for old, new in zip(given, predicted, strict=True)]
+        old_tags = getattr(base, self.tag_column)
+        return [new if old == EMPTY else old for old, new in zip(old_tags, predicted, strict=True)]
 
     def _misc(self, sentence: Sentence, marginals: Marginals) -> list[str]:
         misc = []

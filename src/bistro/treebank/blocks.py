@@ -73,8 +73,8 @@ def split_into_blocks(
         if b"\0" in piece:
             _refuse_nul(piece, path, line)
         start = 0
-        if line == 1 and (found := lead_of_file.match(piece)):
-            start = found.end()
+        if line == 1 and (match := lead_of_file.match(piece)):
+            start = match.end()
             lead = piece[:start].decode()
             line += lead.count("\n")
         for item, end in split(piece[start:]):

@@ -115,8 +115,8 @@ def _seek_back(stream: Any, peeked: int) -> Callable[[], Readable] | None:
 
     def seek() -> Readable:
         stream.seek(start)
-        found: Readable = stream
-        return found
+        readable: Readable = stream
+        return readable
 
     return seek
 
@@ -124,23 +124,23 @@ def _seek_back(stream: Any, peeked: int) -> Callable[[], Readable] | None:
 def choose_format(
     path: str | None,
     stream: PeekedStream,
-    given: str | None,
+    format: str | None,
     choices: tuple[str, ...] = READABLE_FORMATS,
 ) -> str:
     """Return the given format, or detect it from the suffix or the content of a file."""
-    if given is not None:
-        given = _OTHER_NAMES.get(given, given)
-        check_format(given, choices)
-        return given
-    found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
-    if found not in choices:
+    if format is not None:
+        format = _OTHER_NAMES.get(format, format)
+        check_format(format, choices)
+        return format
+    likely_format = (path and format_of_suffix(path)) or format_of_content(stream.peek())
+    if likely_format not in choices:
         expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
-            f"the file looks like {found}, but its format must be {expected}: give another file, "
-            "or specify the format if it was not recognised",
+            f"the file looks like {likely_format}, but its format must be {expected}: give another "
+            "file, or specify the format if it was not recognised",
             path=path,
         )
-    return found
+    return likely_format
 
 
 def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:

@@ -136,12 +136,12 @@ def fetch(
 
 def cached() -> list[Fetched]:
     """Return the treebanks in the cache, without checking them."""
-    found = []
+    treebanks = []
     for folder in sorted(cache_folder().glob("ud-treebanks-v*/UD_*")):
         if folder.is_dir():
             release = folder.parent.name.removeprefix("ud-treebanks-v")
-            found.append(Fetched(folder.name, release, folder, "recorded"))
-    return found
+            treebanks.append(Fetched(folder.name, release, folder, "recorded"))
+    return treebanks
 
 
 def cache_folder() -> Path:

@@ -112,14 +112,14 @@ def _labelled(text: str) -> tuple[Morpheme, ...]:
     morphemes = []
     at = 0
     while at < len(text) or text[at - 1] == SEPARATOR:
-        found = _LABELLED.match(text, at)
-        if found is None:
+        match = _LABELLED.match(text, at)
+        if match is None:
             raise TreebankError(_reason(text[at:]))
-        if found[3] is None:
-            rest = text[found.end() :]
+        if match[3] is None:
+            rest = text[match.end() :]
             raise TreebankError(f"'{rest}' follows a label, but '-' or the end was expected")
-        morphemes.append(Morpheme(found[1], found[2]))
-        at = found.end()
+        morphemes.append(Morpheme(match[1], match[2]))
+        at = match.end()
     return tuple(morphemes)
 
 

@@ -265,12 +265,12 @@ def _children(heads: Sequence[int]) -> list[list[int]]:
 
 def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
     """Return all descendants of `starts` in breadth-first order."""
-    found: list[int] = []
+    descendants: list[int] = []
     level = starts
     while level:
         level = [word for above in level for word in children[above]]
-        found.extend(level)
-    return found
+        descendants.extend(level)
+    return descendants
 
 
 def _check_arguments(heads: Sequence[int], labels: Sequence[str], scheme: str) -> None:

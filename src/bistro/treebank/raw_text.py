@@ -157,16 +157,16 @@ class RawText:
                 )
 
     def __iter__(self) -> Iterator[list[str]]:
-        found: list[list[list[str]]] = []
+        pending: list[list[list[str]]] = []
 
         def reader(pieces: Iterator[TextPiece]) -> Iterator[PieceFacts]:
             for piece in pieces:
                 sentences, facts = piece.read()
-                found.append(sentences)
+                pending.append(sentences)
                 yield facts
 
         for _ in self.read(reader):
-            yield from found.pop()
+            yield from pending.pop()
 
     def pieces(self) -> Iterator[TextPiece]:
         """Yield all files in pieces. Raise an error if a file has changed since it was read."""

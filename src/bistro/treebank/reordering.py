@@ -51,12 +51,12 @@ def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
 
 
 def _multiword(sentence: Sentence, place: dict[int, int]) -> list[tuple[int, int, str]]:
-    found = []
+    ranges = []
     for first, last, form in sentence.multiword:
         places = [place.get(word, 0) for word in range(first, last + 1)]
         if places[0] and places == list(range(places[0], places[0] + len(places))):
-            found.append((places[0], places[-1], form))
-    return found
+            ranges.append((places[0], places[-1], form))
+    return ranges
 
 
 def _text(forms: Sequence[str], tokens: Sequence[tuple[int, int, str]]) -> str:

@@ -36,10 +36,10 @@ Row = list[str]
 def sentence_of(text: str) -> Sentence:
     """Parse a CoNLL-U text that contains exactly one sentence. Heads may be missing."""
     reader = ColumnReader(CONLLU, roots="any", partial=True)
-    found = list(reader.iter_sentences(io.BytesIO(text.encode())))
-    if len(found) != 1:
-        raise BistroError(f"the text must be one sentence, not {len(found)}")
-    return found[0]
+    sentences = list(reader.iter_sentences(io.BytesIO(text.encode())))
+    if len(sentences) != 1:
+        raise BistroError(f"the text must be one sentence, not {len(sentences)}")
+    return sentences[0]
 
 
 def split_word(
@@ -216,12 +216,12 @@ def _rows(sentence: Sentence) -> tuple[list[Row], list[str]]:
     if sentence.format != CONLLU.name:
         raise BistroError(f"words in {sentence.format} cannot be split or joined: use CoNLL-U")
     text = str(sentence)
-    found = [match.groups() for match in _LINE.finditer(text) if match.group()]
+    lines = [match.groups() for match in _LINE.finditer(text) if match.group()]
     rows = [
         [line] if line.startswith("#") or "\t" not in line else line.split("\t")
-        for line, _ in found
+        for line, _ in lines
     ]
-    return rows, [end for _, end in found]
+    return rows, [end for _, end in lines]
 
 
 def _rebuilt(rows: Sequence[Row], ends: Sequence[str]) -> Sentence:

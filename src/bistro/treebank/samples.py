@@ -80,10 +80,10 @@ def _english(sentences: int, seed: int) -> Treebank:
 
 
 def _turkish(sentences: int | None) -> Treebank:
-    found = (sentence for path in _turkish_paths() for sentence in read(path))
+    all_sentences = (sentence for path in _turkish_paths() for sentence in read(path))
     version = metadata.version(TURKISH_PACKAGE)
     name = f"Turkish Web Treebank ({TURKISH_PACKAGE} {version})"
-    return Treebank(islice(found, sentences), name=name, license="Apache-2.0")
+    return Treebank(islice(all_sentences, sentences), name=name, license="Apache-2.0")
 
 
 def _turkish_paths() -> list[Path]:

@@ -191,14 +191,14 @@ class Sentence:
     def tokens(self) -> list[Token]:
         """All tokens in order. Their forms spell the text of the sentence without white space."""
         ranges = {token.first: token for token in self._ranges()}
-        found: list[Token] = []
+        tokens: list[Token] = []
         words = zip(self.forms, *self.columns("misc"), strict=True)
         for place, (form, misc) in enumerate(words, start=1):
             if place in ranges:
-                found.append(ranges[place])
-            elif not found or place > found[-1].last:
-                found.append(Token(place, place, form, misc, False))
-        return found
+                tokens.append(ranges[place])
+            elif not tokens or place > tokens[-1].last:
+                tokens.append(Token(place, place, form, misc, False))
+        return tokens
 
     @property
     def multiword_rows(self) -> list[list[str]]:

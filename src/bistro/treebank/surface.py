@@ -142,7 +142,7 @@ def unescape(spaces: str) -> str:
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
     """Return the tokens with the white space of `text`, which must contain the same characters."""
     place = 0
-    found = []
+    spaced_tokens = []
     for token in tokens:
         start = place
         for _ in "".join(token.form.split()):
@@ -152,9 +152,9 @@ def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]
         end = place
         while place < len(text) and text[place].isspace():
             place += 1
-        found.append(replace(token, form=text[start:end], after=text[end:place]))
-    found[-1] = replace(found[-1], after=" ")
-    return found
+        spaced_tokens.append(replace(token, form=text[start:end], after=text[end:place]))
+    spaced_tokens[-1] = replace(spaced_tokens[-1], after=" ")
+    return spaced_tokens
 
 
 def _is_text(comment: str) -> bool:

@@ -110,8 +110,8 @@ def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]
                 line=line or None,
             )
         place += len(token.form)
-        found = _SPACES.match(text, place)
-        spaces = found[0] if found else ""
+        match = _SPACES.match(text, place)
+        spaces = match[0] if match else ""
         place += len(spaces)
         # ``# text`` ends with the last word: only MISC describes the space between sentences.
         last = place == len(text) and len(placed) == len(tokens) - 1

@@ -111,7 +111,7 @@ Chunk = tuple[int, list[str]]
 
 def _chunks(line: re.Match[str]) -> list[Chunk]:
     begin = line.start()
-    return [(begin + found.start(), _pieces(found[0])) for found in _CHUNK.finditer(line[0])]
+    return [(begin + match.start(), _pieces(match[0])) for match in _CHUNK.finditer(line[0])]
 
 
 def _sentence(chunks: list[Chunk]) -> SplitSentence:
@@ -165,4 +165,4 @@ def _belongs(word: str) -> bool:
 
 def _runs(marks: str) -> list[str]:
     """Split punctuation marks into tokens, where repetitions of one mark form one token."""
-    return [found[0] for found in _RUN.finditer(marks)]
+    return [match[0] for match in _RUN.finditer(marks)]

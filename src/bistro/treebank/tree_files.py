@@ -43,12 +43,12 @@ def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]
     The file contains bracketed trees, CoNLL-U, CoNLL-X, or text with one sentence per line.
     """
     with opened(source) as (stream, path):
-        chosen = choose_format(path, stream, format, FORMATS)
-        if chosen == "brackets":
+        input_format = choose_format(path, stream, format, FORMATS)
+        if input_format == "brackets":
             for tree in iter_trees(stream, path):
                 yield _check(tree, path)
         else:
-            for sentence in parse(stream, path, chosen, "any", partial=True):
+            for sentence in parse(stream, path, input_format, "any", partial=True):
                 yield list(sentence.forms)
 
 

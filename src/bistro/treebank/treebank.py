@@ -173,9 +173,9 @@ def read(
         If the file is not valid. The error message names the file and the line.
     """
     with opened(source) as (peeked, path), phase(f"reading {path}"):
-        chosen = choose_format(path, peeked, format)
-        sentences = parse_all(peeked, path, chosen, roots, partial)
-        written = CONLLU.name if chosen == "raw" else chosen
+        input_format = choose_format(path, peeked, format)
+        sentences = parse_all(peeked, path, input_format, roots, partial)
+        written = CONLLU.name if input_format == "raw" else input_format
         return Treebank(sentences, path, format=written, sha256=peeked.sha256.hexdigest())
 
 

@@ -60,10 +60,10 @@ def nearest_names(name: str) -> str:
     close = difflib.get_close_matches(wanted, spellings, n=3, cutoff=0.75)
     # A language or code alone matches all its treebanks.
     close += [s for s in spellings if re.split("[-_]", s)[0] == re.split("[-_]", wanted)[0]]
-    found = list(dict.fromkeys(spellings[spelling] for spelling in close))[:3]
-    if not found:
+    names = list(dict.fromkeys(spellings[spelling] for spelling in close))[:3]
+    if not names:
         return "; treebanks have names such as UD_English-EWT, English-EWT or en_ewt"
-    return f" (did you mean {', '.join(found)}?)"
+    return f" (did you mean {', '.join(names)}?)"
 
 
 def check_release(release: str) -> str:

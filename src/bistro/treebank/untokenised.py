@@ -24,15 +24,15 @@ _LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
 
 def untokenised_words(words: Sequence[str]) -> list[str]:
     """Return the words in a line that end with letters followed by punctuation."""
-    found = [word for word in words[:-1] if _MARKED.search(word)]
+    untokenised = [word for word in words[:-1] if _MARKED.search(word)]
     if words and (_MARKED.search(words[-1]) or _LAST.search(words[-1])):
-        found.append(words[-1])
-    return found
+        untokenised.append(words[-1])
+    return untokenised
 
 
 def untokenised_examples(lines: Sequence[Sequence[str]]) -> list[str]:
     """Return examples of untokenised words if at least half of the lines have them."""
-    found = [words for words in map(untokenised_words, lines) if words]
-    if len(found) < _LEAST_SHARE * len(lines):
+    word_lists = [words for words in map(untokenised_words, lines) if words]
+    if len(word_lists) < _LEAST_SHARE * len(lines):
         return []
-    return list(dict.fromkeys(word for words in found for word in words))
+    return list(dict.fromkeys(word for words in word_lists for word in words))

@@ -15,15 +15,15 @@ COEFFICIENTS = ("model", "predictor", "estimate", "se", "low", "high", "t", "p")
 Row = list[str | int | float]
 
 
-def gain_rows(found: ReadingStudy) -> Iterator[Row]:
+def gain_rows(study: ReadingStudy) -> Iterator[Row]:
     """Yield the gain of each model over the baseline."""
-    for name, gain in found.gains.items():
+    for name, gain in study.gains.items():
         yield [name, gain.mean, gain.low, gain.high, gain.verdict]
 
 
-def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
+def coefficient_rows(study: ReadingStudy) -> Iterator[Row]:
     """Yield the coefficients of each model's regression."""
-    for name, fit in found.fits.items():
+    for name, fit in study.fits.items():
         columns = (fit.estimates, fit.errors, fit.low, fit.high, fit.t_values)
         for predictor, *values, p in zip(
             fit.names, *(c.tolist() for c in columns), fit.p_values.tolist(), strict=True
@@ -31,37 +31,37 @@ def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
             yield [name, predictor, *values, f"{p:.3g}"]
 
 
-def tidy_columns(data: ReadingData, found: ReadingStudy) -> list[str]:
+def tidy_columns(data: ReadingData, study: ReadingStudy) -> list[str]:
     """Return the column names of the reading-time table that is written for other programs.
 
     Columns that Bistro adds have names that are valid in R.
     """
-    own = [_plain(name) for name in found.predictors.baseline]
-    several = len(found.predictors.surprisal) > 1
-    for model, columns in found.predictors.surprisal.items():
+    own = [_plain(name) for name in study.predictors.baseline]
+    several = len(study.predictors.surprisal) > 1
+    for model, columns in study.predictors.surprisal.items():
         own += [_plain(name) + (f"_{_plain(model)}" if several else "") for name in columns]
-    own += [f"oov_{_plain(model)}" if several else "oov" for model in found.unknown]
+    own += [f"oov_{_plain(model)}" if several else "oov" for model in study.unknown]
     condition = ["condition"] if data.conditions is not None else []
     own = ["participant", "item", *condition, "word", "time", *own, "used"]
     return [*own, *(f"data_{name}" if name in own else name for name in data.kept)]
 
 
 def tidy_rows(
-    data: ReadingData, found: ReadingStudy
+    data: ReadingData, study: ReadingStudy
 ) -> Iterator[Sequence[str | int | float | None]]:
     """Yield one row per reading time, with all predictors."""
-    columns = [*found.predictors.baseline.values()]
-    columns += [v for own in found.predictors.surprisal.values() for v in own.values()]
+    columns = [*study.predictors.baseline.values()]
+    columns += [v for own in study.predictors.surprisal.values() for v in own.values()]
     values = [[_known(v) for v in row] for row in np.column_stack(columns).tolist()]
     words = [word for own in data.words for word in own]
     texts = data.text_of_token.tolist()
-    unknown = np.array(list(found.unknown.values()), np.int64).T.tolist() or [[]] * len(words)
+    unknown = np.array(list(study.unknown.values()), np.int64).T.tolist() or [[]] * len(words)
     labels = [
         [item] if data.conditions is None else [item, data.conditions[number]]
         for number, item in enumerate(data.items)
     ]
     rows = zip(
-        data.reader.tolist(), data.token.tolist(), data.times.tolist(), found.used.tolist(),
+        data.reader.tolist(), data.token.tolist(), data.times.tolist(), study.used.tolist(),
         strict=True,
     )  # fmt: skip
     for number, (reader, token, time, used) in enumerate(rows):

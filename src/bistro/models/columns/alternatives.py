@@ -17,7 +17,7 @@ def other_values(
     candidates: Candidates,
     chances: NDArray[np.float64],
     names: Sequence[str],
-    chosen: Sequence[str],
+    values: Sequence[str],
     kept: Sequence[str] | None,
     most: int,
 ) -> list[list[tuple[str, float]]]:
@@ -29,8 +29,8 @@ def other_values(
         The possible outcomes of each word and their probabilities.
     names
         The value of each outcome in this column.
-    chosen
-        The chosen value of each word.
+    values
+        The predicted value of each word.
     kept
         Values of the input; a value that is not empty has no alternatives.
     most
@@ -44,5 +44,5 @@ def other_values(
         if kept is None or kept[place] == EMPTY:
             for outcome, weight in zip(outcomes[begin:end], weights[begin:end], strict=True):
                 sums[names[outcome]] = sums.get(names[outcome], 0.0) + weight
-        rows.append(alternatives_to(chosen[place], sums, most))
+        rows.append(alternatives_to(values[place], sums, most))
     return rows

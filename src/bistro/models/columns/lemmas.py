@@ -74,8 +74,8 @@ class Lemmas:
             )
             chances = self._summed(zip(own, doubt.weights, strict=True))
             answers[doubt.place] = lemma, min(1.0, chances.get(lemma, 0.0))
-        given = kept or [EMPTY] * len(answers)
-        pairs = list(zip(given, answers, strict=True))
+        old_lemmas = kept or [EMPTY] * len(answers)
+        pairs = list(zip(old_lemmas, answers, strict=True))
         lemmas = [new if old == EMPTY else old for old, (new, _) in pairs]
         probabilities = [p if old == EMPTY else 1.0 for old, (_, p) in pairs]
         if not alternatives:

@@ -49,7 +49,7 @@ class ColumnsModel(Model):
     origin: Origin
 
     @property
-    def found(self) -> tuple[str, ...]:
+    def predicted_columns(self) -> tuple[str, ...]:
         """The columns that the model predicts, in the order in which it predicts them."""
         return (*(self.tags.columns if self.tags else ()), *([LEMMAS] if self.lemmas else []))
 
@@ -99,7 +99,7 @@ class ColumnsModel(Model):
         """
         before: list[str] = []
         shares = {}
-        for name in self.found:
+        for name in self.predicted_columns:
             right = total = 0
             for sentence, filled in zip(items, self.fill(items, keep=before), strict=True):
                 gold = getattr(sentence, name)
@@ -138,7 +138,7 @@ class ColumnsModel(Model):
 
     def summary(self) -> dict[str, Any]:
         """Return the number of outcomes and the model size."""
-        facts: dict[str, Any] = {"columns": ", ".join(self.found)}
+        facts: dict[str, Any] = {"columns": ", ".join(self.predicted_columns)}
         if self.tags:
             facts["combinations of tags"] = len(self.tags.product.outcomes)
         if self.lemmas:

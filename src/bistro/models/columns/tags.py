@@ -159,13 +159,13 @@ class Tags:
             own = self._codes[name]
             same = own[candidates.outcomes] == own[best][places]
             sure = np.minimum(np.add.reduceat(np.where(same, chances, 0.0), candidates.starts), 1.0)
-            given = kept.get(name) or [EMPTY] * len(best)
+            old_values = kept.get(name) or [EMPTY] * len(best)
             column = [self._values[name][outcome] for outcome in best.tolist()]
             values[name] = [
-                new if old == EMPTY else old for old, new in zip(given, column, strict=True)
+                new if old == EMPTY else old for old, new in zip(old_values, column, strict=True)
             ]
             probabilities[name] = [
-                p if old == EMPTY else 1.0 for old, p in zip(given, sure.tolist(), strict=True)
+                p if old == EMPTY else 1.0 for old, p in zip(old_values, sure.tolist(), strict=True)
             ]
         return values, probabilities
 

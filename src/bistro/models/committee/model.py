@@ -233,8 +233,8 @@ class CommitteeModel(TaggingByParsing, Model):
         threads = options.get("threads", 0)
         ballot = self.ballot(sentences, votes, replace(fit, sharpness=1.0), self.symbols, threads)
         if options.get("partial"):
-            given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
-            ballot = replace(ballot, given=given)
+            has_head = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
+            ballot = replace(ballot, has_head=has_head)
         decided = sharper(self.stacks[way].decided(ballot), fit.sharpness)
         return with_calibrated_trees(decided, fit, self.single_root, threads)
 

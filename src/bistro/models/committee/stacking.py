@@ -109,7 +109,7 @@ class Ballot:
     """The votes on tags by members that use the committee's tag column."""
     single_root: bool
     threads: int = 1
-    given: NDArray[np.bool_] | None = None
+    has_head: NDArray[np.bool_] | None = None
     """Mask of the words whose heads are given, or None if no heads are given."""
     classes: WordClasses = NO_CLASSES
 
@@ -185,7 +185,7 @@ class Ballot:
     def _with_none(self, candidates: Candidates) -> Candidates:
         """Add the candidate "none of these heads" to all words whose head is not given."""
         rows, n = candidates.rows, len(candidates.rows)
-        words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
+        words = np.arange(n) if self.has_head is None else np.flatnonzero(~self.has_head)
         none = self.positions[words]
         span = 1 + max(int(rows.what.max(initial=0)), int(none.max(initial=0)))
         at = np.searchsorted(rows.row * span + rows.what, words * span + none)

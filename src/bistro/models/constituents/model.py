@@ -259,7 +259,7 @@ class ConstituentsModel(Model):
         drawn: bool,
     ) -> TreeParse:
         """Return the parse of one sentence. If `other` is given, it replaces the best tree."""
-        if not votes.found[number]:
+        if not votes.has_tree[number]:
             return next(self.members[0].parse_trees([words], samples=1, burn_in=0))
         trees = [best.tree] if other is None else other
         scored = [FoundTree(tree, log_prob(votes, number, tree)) for tree in trees]

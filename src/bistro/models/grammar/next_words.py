@@ -16,7 +16,7 @@ class GrammarSums(NextSums):
 
     def __init__(
         self,
-        found: Continuations,
+        continuations: Continuations,
         classes: Collection[str],
         written: Callable[[str], tuple[str, bool]],
     ) -> None:
@@ -25,10 +25,10 @@ class GrammarSums(NextSums):
         The function `written` returns the spelling of a word at the position of the next word, and
         whether the word is unknown.
         """
-        self.names = [*found.forms, END_SYMBOL]
+        self.names = [*continuations.forms, END_SYMBOL]
         oov = np.array([name in classes for name in self.names], dtype=np.bool_)
-        self.listed = Estimates.exact(np.append(found.probs, found.end), oov)
-        self._places = {name: i for i, name in enumerate(found.forms)}
+        self.listed = Estimates.exact(np.append(continuations.probs, continuations.end), oov)
+        self._places = {name: i for i, name in enumerate(continuations.forms)}
         self._written = written
 
     def of(self, words: Sequence[str]) -> Estimates:

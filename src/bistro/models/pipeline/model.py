@@ -150,8 +150,8 @@ class PipelineModel(TextReading):
         column = self.parser.tag_column
         if column not in keep:
             return tags
-        given = getattr(parse.sentence, column)
-        return [new if old == EMPTY else old for old, new in zip(given, tags, strict=True)]
+        old_tags = getattr(parse.sentence, column)
+        return [new if old == EMPTY else old for old, new in zip(old_tags, tags, strict=True)]
 
     def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
         """Return the parser's distributions over tags, with the parser's own column first."""

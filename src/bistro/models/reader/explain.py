@@ -75,6 +75,6 @@ def explain_member(
             f"its members are {', '.join(names)}"
         )
     place = names.index(name)
-    found = EXPLAIN.of(model.members[place]).explain(sentence, training)
+    explanation = EXPLAIN.of(model.members[place]).explain(sentence, training)
     who = f"Member {name} of the reader, with weight {model.weights[place]:.3f}."
-    return replace(found, protocol=f"{who} {found.protocol}")
+    return replace(explanation, protocol=f"{who} {explanation.protocol}")

@@ -216,14 +216,14 @@ class _Tree:
 
     def negated(self) -> list[int]:
         """Return the words that are marked as negated."""
-        found = []
+        words = []
         for word, tag in enumerate(self.upos):
             owner = word
             if tag == "AUX" and self.labels[word] in AUXILIARY and self.heads[word] >= 0:
                 owner = self.heads[word]
             if tag in (*VERBS, "NOUN", "PROPN", "PRON") and self.negation[owner] <= word:
-                found.append(word)
-        return found
+                words.append(word)
+        return words
 
     def with_auxiliary(self) -> list[int]:
         """Return the verbs whose last auxiliary is not passive."""
@@ -231,26 +231,26 @@ class _Tree:
 
     def gaps(self) -> dict[int, str]:
         """Return the words of clauses with a gap, each with the type of the gap."""
-        found = {}
+        gap_types = {}
         for word, tag in enumerate(self.upos):
             if self.is_relative(word) and tag in FILLERS:
                 head = self.heads[word]
                 if self.labels[word] == "nsubj" and head > word:
                     if self.in_relative[head]:
-                        found[head] = SUBJECT_GAP
+                        gap_types[head] = SUBJECT_GAP
                     head = self.heads[head]
                 while head > word:
-                    found[head] = OTHER_GAP
+                    gap_types[head] = OTHER_GAP
                     head = self.heads[head]
             elif self.in_relative[word] and tag in VERBS:
                 before = [child for child in self.children[word] if child < word]
                 has_subject = any(self.labels[child] == "nsubj" for child in before)
                 if has_subject and not any(map(self.is_relative, before)):
-                    found[word] = OTHER_GAP
+                    gap_types[word] = OTHER_GAP
         for word in self.verbs:
-            if self.labels[word] in AUXILIARY and self.heads[word] in found:
-                found[word] = found[self.heads[word]]
-        return found
+            if self.labels[word] in AUXILIARY and self.heads[word] in gap_types:
+                gap_types[word] = gap_types[self.heads[word]]
+        return gap_types
 
     def _last(self, word: int, label: str) -> str:
         """Return the full relation of the last left child with this label, or an empty string."""

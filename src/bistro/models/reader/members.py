@@ -41,17 +41,17 @@ class Member(NamedTuple):
 
 def members_of(config: ReaderConfig, data: Sequence[Words]) -> list[Member]:
     """Return the members with their settings. Raise an error if a model cannot be a member."""
-    found: list[Member] = []
+    members: list[Member] = []
     names = Counter[str]()
     for text in config.members:
         first, *changes = text.split()
         names[first] += 1
         name = first if names[first] == 1 else f"{first}-{names[first]}"
         try:
-            found.append(_member(name, first, changes, config, data))
+            members.append(_member(name, first, changes, config, data))
         except ConfigError as error:
             raise ConfigError(f"member '{text}': {error}") from None
-    return found
+    return members
 
 
 def _member(

@@ -149,22 +149,22 @@ class ReaderModel(Scoring, Model):
 
     def member_scores(self, sentences: Iterable[Words], **options: Any) -> list[TextScores]:
         """Return the scores of each member for the same sentences."""
-        chosen: ReaderOptions = chosen_options(self, "score", options)
+        reader_options: ReaderOptions = chosen_options(self, "score", options)
         words = as_words(sentences)
-        return [scorer.score(words, **known_to(scorer, chosen)) for scorer in self.scorers]
+        return [scorer.score(words, **known_to(scorer, reader_options)) for scorer in self.scorers]
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
         """Return the mixture of the members' next-word distributions after a context."""
         from bistro.models.next_words import MixedSums
 
-        chosen: ReaderOptions = chosen_options(self, "score", options)
-        sums = [s.next_sums(context, **known_to(s, chosen)) for s in self.scorers]
+        reader_options: ReaderOptions = chosen_options(self, "score", options)
+        sums = [s.next_sums(context, **known_to(s, reader_options)) for s in self.scorers]
         return MixedSums(sums, self.weights.tolist())
 
     def score_protocol(self, **options: Any) -> str:
         """Describe how every member computes its scores."""
-        chosen: ReaderOptions = chosen_options(self, "score", options)
-        protocols = (s.score_protocol(**known_to(s, chosen)) for s in self.scorers)
+        reader_options: ReaderOptions = chosen_options(self, "score", options)
+        protocols = (s.score_protocol(**known_to(s, reader_options)) for s in self.scorers)
         return f"{self.kind} model, {self.describe()}; {'; '.join(protocols)}"
 
     def generate(

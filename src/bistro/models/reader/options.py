@@ -46,13 +46,13 @@ class ReaderOptions(Options):
                 raise ConfigError(f"{name} is {getattr(self, name)}, but must be at least {least}")
 
 
-def known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
+def known_to(scorer: Scorer, options: ReaderOptions) -> dict[str, Any]:
     """Return the options that a member supports.
 
     The option `tags` is left out if it has its default value.
     """
-    unsaid = {"tags"} if chosen.tags == "all" else set()
+    unsaid = {"tags"} if options.tags == "all" else set()
     known = scorer.score_options.names()
     if "repeats" not in known:  # it does not draw
         unsaid.add("method")
-    return chosen.some(sorted(known & chosen.names() - unsaid))
+    return options.some(sorted(known & options.names() - unsaid))

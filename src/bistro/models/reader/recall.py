@@ -57,15 +57,15 @@ class Recall:
 
     def counts(self, contexts: Sequence[Context], word: int) -> list[int]:
         """Return the counts per restaurant: the word's customers, all customers and all tables."""
-        found: list[int] = []
+        counts: list[int] = []
         for context in contexts:
             restaurant = self.restaurants.get(context)
             if restaurant is None:
-                found += (0, 0, 0)
+                counts += (0, 0, 0)
             else:
                 words = restaurant.words
-                found += (words.get(word, 0), restaurant.customers, len(words))
-        return found
+                counts += (words.get(word, 0), restaurant.customers, len(words))
+        return counts
 
     def add(self, contexts: Sequence[Context], word: int) -> None:
         """Remember a word, given its contexts from the shortest to the longest."""
@@ -126,14 +126,14 @@ def counts_of(events: Sequence[Sequence[int]], documents: Sequence[Hashable], wo
         Number of events that are remembered.
     """
     check_documents(documents, len(events))
-    found = array("i")
+    counts = array("i")
     for number, sentence in enumerate(events):
         if not number or documents[number] != documents[number - 1]:
             memory = Recall(words)
         before = last = START
         for word in sentence:
             contexts = ((), (last,), (before, last))
-            found.extend(memory.counts(contexts, word))
+            counts.extend(memory.counts(contexts, word))
             memory.add(contexts, word)
             before, last = last, word
-    return np.frombuffer(found, dtype=np.int32).reshape(-1, LEVELS, NUMBERS)
+    return np.frombuffer(counts, dtype=np.int32).reshape(-1, LEVELS, NUMBERS)

@@ -137,7 +137,7 @@ def parses_of(
     """
     columns = analyses.columns_of(0, analyses.words)
     usual = usual_features(treebank, parser.config)
-    found: list[Sentence] = []
+    sentences: list[Sentence] = []
     begin = 0
     for words in text:
         own = slice(begin, begin + len(words))
@@ -145,10 +145,10 @@ def parses_of(
         tree = parser.codec.decode(*(columns[n][own] for n in ("heads", "labels", "tags")))
         pairs = zip(words, tree.tags, strict=True)
         tags = [usual.get((word.lower(), tag), tag) for word, tag in pairs]
-        found.append(_sentence(words, replace(tree, tags=tags), parser.config.tagset))
+        sentences.append(_sentence(words, replace(tree, tags=tags), parser.config.tagset))
     if begin != analyses.words:
         raise BistroError("the raw text changed during training: start from the beginning")
-    return found
+    return sentences
 
 
 def usual_features(treebank: Iterable[Words], parser: ParserSettings) -> dict[tuple[str, str], str]:

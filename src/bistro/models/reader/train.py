@@ -93,9 +93,9 @@ def _train(
         trees_of(data)
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
     errand = Errand(sentences, held_out, run.seed, run.treebank, text)
-    found, errand = _trained(members, config, errand, run)
+    models, errand = _trained(members, config, errand, run)
     weights = first_weights(config)
-    model = ReaderModel(replace(config, memory=0), found, weights, run.origin([]))
+    model = ReaderModel(replace(config, memory=0), models, weights, run.origin([]))
     are_fitted = config.weights == "likely" and not config.fixed_weights
     if not errand.held_out or not (are_fitted or config.memory):
         return model
@@ -105,7 +105,7 @@ def _train(
     running = len(held_out)
     weights, memory = fitted(model, config, errand.held_out, running, run.session.threads)
     own = config if memory else model.config
-    return ReaderModel(own, found, weights, model.origin, memory)
+    return ReaderModel(own, models, weights, model.origin, memory)
 
 
 def first_weights(config: ReaderConfig) -> Floats:
@@ -120,11 +120,11 @@ def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]
 
     The held-out sentences form a few contiguous blocks.
     """
-    chosen = places(len(data), share)
-    if len(chosen) == len(data):
+    held_out_places = places(len(data), share)
+    if len(held_out_places) == len(data):
         return list(data), []
-    rest = [sentence for place, sentence in enumerate(data) if place not in chosen]
-    return rest, [data[place] for place in sorted(chosen)]
+    rest = [sentence for place, sentence in enumerate(data) if place not in held_out_places]
+    return rest, [data[place] for place in sorted(held_out_places)]
 
 
 def _trained(
@@ -152,8 +152,8 @@ def _trained(
     errand = _marked(errand, config)
     trainers.update({member.name: partial(_learn, errand, member) for member in members})
     with phase("members", share=1 - PARSING if carried else 1.0):
-        found = trained_in_turn(trainers, run, fingerprint, carried=carried)
-    return [found[member.name] for member in members], errand
+        models = trained_in_turn(trainers, run, fingerprint, carried=carried)
+    return [models[member.name] for member in members], errand
 
 
 def _marked(errand: Errand, config: ReaderConfig) -> Errand:

@@ -97,11 +97,11 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 
 
 def segmentation_of(
-    word: str, found: Iterable[Scored], log_prob: float, kbest: int
+    word: str, scored_analyses: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
     """Return the best analyses of a word, given the log-probability of all its analyses."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
-    for morphemes, one in found:
+    for morphemes, one in scored_analyses:
         before = sums.get(morphemes, -math.inf)
         sums[morphemes] = max(before, one) + math.log1p(math.exp(-abs(before - one)))
     ranked = sorted(sums.items(), key=lambda entry: -entry[1])

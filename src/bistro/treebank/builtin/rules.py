@@ -70,13 +70,13 @@ def reachable(rules: Sequence[Rule], start: str) -> set[str]:
     below: dict[str, set[str]] = defaultdict(set)
     for rule in rules:
         below[rule.left].update(rule.right)
-    found = {start}
+    symbols = {start}
     agenda = [start]
     while agenda:
-        new = below[agenda.pop()] - found
-        found |= new
+        new = below[agenda.pop()] - symbols
+        symbols |= new
         agenda += new
-    return found
+    return symbols
 
 
 def useful(rules: Sequence[Rule], lexicon: Lexicon, start: str) -> list[Rule]:
