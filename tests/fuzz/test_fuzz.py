@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from .cases import damaged, hostile, names
+from bistro.errors import ModelFileError
+
+from .cases import damaged, hostile, names, use
 from .run import run, try_case
 
 DAMAGED, HOSTILE = 500, 150
@@ -62,6 +64,12 @@ def test_hostile_files_are_refused_or_answer() -> None:
 @pytest.mark.parametrize(("name", "number"), PAST_FAILURES)
 def test_past_failures_stay_mended(name: str, number: int) -> None:
     try_case(name, number, is_hostile=True)
+
+
+def test_samples_that_no_sweep_kept_are_refused() -> None:
+    # The checkpoint claims 2^30 samples before the first was kept.
+    with pytest.raises(ModelFileError, match="the file is damaged"):
+        use("transition.checkpoint", hostile("transition.checkpoint", 1101654))
 
 
 def test_a_case_has_always_the_same_bytes() -> None:

@@ -257,8 +257,17 @@ def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> Trace
     header, arrays = saved
     with session.reading_checkpoint():
         trace = Trace(header["trace"])
-        _stage_of(stages, len(trace) - 1)[0].restore(arrays)
+        stage, first = _stage_of(stages, len(trace) - 1)
+        _check_kept(arrays, max(0, len(trace) - first - stage.sweeps + stage.samples))
+        stage.restore(arrays)
         return trace
+
+
+def _check_kept(arrays: Mapping[str, NDArray[Any]], expected: int) -> None:
+    """Raise an error if a chain claims more or fewer samples than its sweeps have kept."""
+    for name, array in arrays.items():
+        if name.endswith(".kept_samples") and array.tolist() != [expected]:
+            raise ValueError(f"{name} is {array.tolist()}, but must be [{expected}]")
 
 
 def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:
