@@ -5,6 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.svg' -o -name '*.json' -o -name '*.tsv' -o -name '*.grammar' -o -name '*.lexicon') \
            pyproject.toml CMakeLists.txt
+# Folders of the project, so that scripts of your own in a clone are not checked.
+CHECKED := src tests benchmarks experiments tools docs
 
 .PHONY: demo test check pytest sanitize benchmark site clean
 
@@ -16,8 +18,8 @@ test: check pytest
 
 # Style, types, and nothing else.
 check: $(VENV)/.test-installed
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy
 
 pytest: $(VENV)/.test-installed
@@ -39,7 +41,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
-	@echo "compiling Bistro: about four minutes on one core, once"
+	@echo "compiling Bistro: about four minutes on one core, once; nothing is shown until it is done"
 	$(BIN)/python -m pip install --quiet .
 	touch $@
 

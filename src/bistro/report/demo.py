@@ -162,7 +162,10 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
-    caption = "The probability of each arc is the mean over the three committee members."
+    caption = (
+        "The committee judges the votes of its members word by word. The probabilities that "
+        "different words are the root therefore need not add up to 100%."
+    )
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
         correct = dict(listed[forms.index("fell")]).get(0, 0.0)
