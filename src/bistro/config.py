@@ -156,7 +156,8 @@ def _build(
     defaults = base or _defaults(cls)
     for key in mapping:
         if key not in names:
-            hint = _in_table(key, types) or nearest(key, names) or f" (known: {', '.join(names)})"
+            hint = _in_table(key, types, prefix) or nearest(key, names, prefix)
+            hint = hint or f" (known: {', '.join(names)})"
             raise UnknownSettingError(f"{where}: unknown setting '{prefix}{key}'{hint}")
     values = {
         key: _convert(value, types[key], where, prefix + key, defaults.get(key))
@@ -240,10 +241,10 @@ def _item_types(origin: Any, arguments: tuple[Any, ...], length: int) -> Sequenc
     return arguments
 
 
-def _in_table(key: str, types: Mapping[str, Any]) -> str:
+def _in_table(key: str, types: Mapping[str, Any], prefix: str) -> str:
     """Return a hint if one of the tables has a setting of this name, otherwise an empty string."""
     tables = [name for name, kind in types.items() if _is_table(kind) and key in _fields(kind)]
-    return f" (did you mean '{tables[0]}.{key}'?)" if tables else ""
+    return f" (did you mean '{prefix}{tables[0]}.{key}'?)" if tables else ""
 
 
 def _fields(cls: Any) -> list[str]:

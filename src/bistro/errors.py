@@ -89,7 +89,10 @@ def printable(text: str) -> str:
     return _LONG_WORD.sub(lambda match: f"{match[0][:100]}…{match[0][-50:]}", shown)
 
 
-def nearest(name: str, choices: Iterable[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the closest valid choice, or an empty string."""
+def nearest(name: str, choices: Iterable[str], prefix: str = "") -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest valid choice, or an empty string.
+
+    The choice is shown after `prefix`.
+    """
     close = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
-    return f" (did you mean '{close[0]}'?)" if close else ""
+    return f" (did you mean '{prefix}{close[0]}'?)" if close else ""

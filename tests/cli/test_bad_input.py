@@ -271,7 +271,8 @@ def test_a_model_without_the_ability(
     install_kind("mute", f"{__name__}:MUTE")
     Mute(bistro.load(files / "english.bistro").origin).save("mute.bistro")
     ability = "generate sentences" if command == "generate" else "score words"
-    told = f"a mute model cannot {ability}; use an ngram, transition, isbn, reader or grammar model"
+    able = "an ngram, transition, isbn, reader, grammar or pipeline model"
+    told = f"a mute model cannot {ability}; use {able}"
     refuse(bistro_here, old, command, "mute.bistro", told=told, stdin=b"a b\n")
 
 
@@ -289,7 +290,7 @@ def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) 
     ("override", "told"),
     [
         ("ordre=3", "--set: unknown setting 'ordre' (did you mean 'order'?)"),
-        ("sampler.sweep=3", "unknown setting 'sampler.sweep' (did you mean 'sweeps'?)"),
+        ("sampler.sweep=3", "unknown setting 'sampler.sweep' (did you mean 'sampler.sweeps'?)"),
         ("sweeps=3", "--set: unknown setting 'sweeps' (did you mean 'sampler.sweeps'?)"),
         ("order", "--set order: expected key=value"),
         ("order=three", "'order' must be a whole number, not \"three\""),
@@ -311,7 +312,7 @@ def test_bad_settings(
     ("content", "told"),
     [
         (b"ordre = 3\n", "c.toml: unknown setting 'ordre' (did you mean 'order'?)"),
-        (b"[sampler]\nseeting = 'gibbs'\n", "did you mean 'seating'?"),
+        (b"[sampler]\nseeting = 'gibbs'\n", "did you mean 'sampler.seating'?"),
         (b"order =\n", "c.toml: the file is not valid TOML"),
         (b"order = '\xff'\n", "c.toml: the file is not valid TOML"),
     ],

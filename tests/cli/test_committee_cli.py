@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import bistro
+from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.transition.model import TransitionModel
 
@@ -52,6 +53,7 @@ def test_what_is_no_model_is_named(
     test = files / "test.conllu"
     done = bistro_here("parse", models / "a.bistro", test, test)
     assert done.code == 2 and "test.conllu: this is not a model" in done.err
+    assert done.err.endswith("at most one input (default: stdin), and the output with -o\n")
     done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
     assert done.code == 2 and "an ngram model cannot vote in a committee; use a" in done.err
 
@@ -108,6 +110,11 @@ def test_fast_and_best_are_presets(bistro_here: Command, here: Path) -> None:
         assert refused.code == 2 and told in refused.err
 
 
+def test_help_names_the_default_number_of_particles(bistro_here: Command) -> None:
+    shown = " ".join(bistro_here("parse", "--help").out.replace("│", " ").split())
+    assert f"default: 1000, or {CommitteeConfig().particles} for a committee." in shown
+
+
 def test_what_a_committee_cannot_do(bistro_here: Command, here: Path, files: Path) -> None:
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "c.bistro", *SHORT,
@@ -115,7 +122,9 @@ def test_what_a_committee_cannot_do(bistro_here: Command, here: Path, files: Pat
     )  # fmt: skip
     assert done.code == 0
     done = bistro_here("surprisal", "c.bistro", files / "test.txt")
-    assert done.code == 2 and "a committee model cannot score words; use an" in done.err
+    able = "an ngram, transition, isbn, reader, grammar or pipeline model"
+    assert done.err == f"bistro: a committee model cannot score words; use {able}\n"
+    assert done.code == 2
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "x", "--set", "members=[]"
     )

@@ -126,6 +126,12 @@ def test_quiet(monkeypatch: pytest.MonkeyPatch, terminal: bool, options: list[st
     assert scene.stderr.getvalue() == "a note\n"
 
 
+def test_help_says_what_quiet_leaves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["parse", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "Summaries and warnings are shown in either case." in shown
+
+
 def test_a_log_has_a_line_every_ten_seconds_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, terminal=False)
     assert run(monkeypatch, scene, "train", "--progress") == 0

@@ -136,7 +136,7 @@ def test_other_values_of_config(config: Any, message: str) -> None:
         ({"ordre": 3}, "c.toml: unknown setting 'ordre' (did you mean 'order'?)"),
         (
             {"seating": {"discnt": 0.1}},
-            "c.toml: unknown setting 'seating.discnt' (did you mean 'discount'?)",
+            "c.toml: unknown setting 'seating.discnt' (did you mean 'seating.discount'?)",
         ),
         ({"order": "five"}, "c.toml: 'order' must be a whole number, not \"five\""),
         ({"order": 5.0}, "c.toml: 'order' must be a whole number, not 5.0"),

@@ -25,6 +25,7 @@ FAULTS = {
     "eleven columns": (row(1, 0) + row(2, 1)[:-1] + "\t_\n", 5, "11 columns found"),
     "nine and eleven": ("1\tw\t_\tX\t_\t_\t0\tdep\t_\n2\t" + row(2, 1), 4, "9 columns found"),
     "spaces": ("1 w _ X _ _ 0 dep _ _\n", 4, "1 column found, 10 expected: separate them by tabs"),
+    "plain text": ("Hello\n", 4, "separate them by tabs (for plain text, use the suffix .txt)"),
     "a line of spaces": (row(1, 0) + "  \n" + row(2, 1), 5, "not blank: empty it"),
     "ids from 2": (row(2, 0), 4, "the id is 2, expected 1"),
     "a gap": (row(1, 0) + row(3, 1), 5, "the id is 3, expected 2"),

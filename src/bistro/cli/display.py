@@ -4,7 +4,7 @@ On a terminal, the line appears when a command has written nothing for half a se
 redrawn twice per second. The line is removed when the command ends and before other output is
 written. As a result, no command is silent for more than two seconds. No progress line is written to
 a file or a pipe, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
-suppresses the line on a terminal.
+suppresses the line on a terminal. Summaries and warnings are written in any case.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
@@ -43,7 +43,8 @@ ENDLESS = frozenset({"serve"})
 PROGRESS = typer.Option(
     None,
     "--progress/--quiet",
-    help="Always or never show progress on stderr; default: only on a terminal.",
+    help="Always or never show progress on stderr; default: only on a terminal. Summaries and "
+    "warnings are shown in either case.",
     show_default=False,
 )
 

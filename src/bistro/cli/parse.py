@@ -53,7 +53,7 @@ def parse(
         "--partial", "Keep the heads and labels in INPUT, and predict only the missing ones (_)."
     ),
     particles: int | None = _number(
-        "Number of particles in the search; default: 1000, or 50 for a committee."
+        "Number of particles in the search; default: 1000, or 40 for a committee."
     ),
     beam: int | None = _number("Use beam search with this width instead of particles."),
     greedy: bool = flag(
@@ -339,7 +339,7 @@ def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
         if not is_model(path):
             raise BistroError(
                 f"{path}: this is not a model: name the models first, then at most one input "
-                "(default: stdin)"
+                "(default: stdin), and the output with -o"
             )
     return others, last
 

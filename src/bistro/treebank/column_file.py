@@ -274,7 +274,8 @@ def _check_width(row: list[str], reader: ColumnReader, line: int) -> None:
     if not "".join(row).strip(" \r"):
         reason = "a line of spaces or tabs is not blank: empty it, so that it ends the sentence"
     else:
-        hint = ": separate them by tabs" if len(row) == 1 and " " in row[0] else ""
-        noun = "column" if len(row) == 1 else "columns"
-        reason = f"{len(row)} {noun} found, {NUM_COLUMNS} expected{hint}"
+        reason = f"{len(row)} columns found, {NUM_COLUMNS} expected"
+        if len(row) == 1:
+            remedy = "separate them by tabs (for plain text, use the suffix .txt)"
+            reason = f"1 column found, {NUM_COLUMNS} expected: {remedy}"
     reader.fail(reason, line)
