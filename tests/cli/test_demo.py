@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bistro
+from bistro.cli import demo
 from bistro.treebank import samples
 
 from .program import Command
@@ -58,6 +59,21 @@ def test_the_english_demo(bistro_here: Command, here: Path, small: None) -> None
         "report.html",
     ]
     assert bistro.load("bistro-demo/demo.bistro").origin.treebank["sentences"] == 270
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_packages_of_serve_are_named_if_one_is_missing(
+    bistro_here: Command,
+    here: Path,
+    small: None,
+    monkeypatch: pytest.MonkeyPatch,
+    installed: bool,
+) -> None:
+    modules = {"fastapi", "uvicorn"} | ({"python_multipart"} if installed else set())
+    monkeypatch.setattr(demo, "find_spec", lambda name: name if name in modules else None)
+    told = bistro_here("demo").err
+    assert told.endswith("bistro serve bistro-demo/demo.bistro\n") == installed
+    assert ("pip install fastapi uvicorn python-multipart)" in told) != installed
 
 
 def test_the_report_is_one_self_contained_page(

@@ -62,6 +62,16 @@ def test_complaints(
     assert [path.name for path in tmp_path.iterdir()] == ["two.conllu"]
 
 
+@pytest.mark.parametrize("lines", [1, 2])
+def test_plain_text_has_no_trees(
+    lines: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "plain.txt"
+    text.write_text("Dogs bark .\n" * lines)
+    assert run(["draw", str(text), "-o", str(tmp_path / "tree.svg")]) == 2
+    assert "plain text has no trees to draw: parse it first" in capsys.readouterr().err
+
+
 def test_bracketed_trees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "trees.mrg"
     path.write_text("(S (NP (NN time)) (VP (VBZ flies)))\n")

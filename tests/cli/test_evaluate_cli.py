@@ -147,6 +147,49 @@ def test_the_whole_command_line(
     assert "Traceback" not in told.err
 
 
+LEMMAS = GOLD.replace("sleeps\t_", "sleeps\tsleep").replace("VBZ\t_", "VBZ\tTense=Pres")
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns", "scores"),
+    [
+        (
+            {"2\tdet": "3\tdet", "NOUN": "PROPN"},
+            "XPOS, UFeats and Lemmas",
+            "XPOS, UFeats, AllTags, Lemmas, MLAS, BLEX",
+        ),
+        ({"NOUN": "PROPN", "VBZ": "VB", "Pres": "Past"}, "Lemmas", "Lemmas, BLEX"),
+        ({"NOUN": "PROPN", "VBZ": "VB", "Pres": "Past", "\tsleep\t": "\tslip\t"}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_columns_that_may_be_copied_are_named(
+    run: Run,
+    files: tuple[Path, Path],
+    changes: dict[str, str],
+    columns: str | None,
+    scores: str | None,
+) -> None:
+    gold, system = files
+    text = LEMMAS
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    note = (
+        f"no errors in {columns}, perhaps because the values were copied: if so, do not report the "
+        f"scores that depend on them ({scores})\n"
+    )
+    gold.write_text(LEMMAS * 2)
+    system.write_text(LEMMAS + text)
+    for options in ((), ("--json",)):
+        result = run(gold, system, *options)
+        assert result.stderr == (note if columns else "")
+        assert "no errors in" not in result.stdout
+    # One sentence without errors is not remarkable.
+    gold.write_text(LEMMAS)
+    system.write_text(text)
+    assert run(gold, system).stderr == ""
+
+
 GOLD_TREES = "((S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
 
 

@@ -143,6 +143,23 @@ def test_surprisals_sum_to_the_log_probability(bistro_here: Command, files: Path
     )
 
 
+@pytest.mark.parametrize(
+    ("unknown", "scored"),
+    [
+        ("single", "one symbol <unk> for all of them, not their spelling"),
+        ("spelling", "their spelling"),
+    ],
+)
+def test_the_note_on_unknown_words_says_what_is_scored(
+    bistro_here: Command, files: Path, here: Path, unknown: str, scored: str
+) -> None:
+    quick = ("--set", "sampler.sweeps=2", "--set", "sampler.samples=1", "--set")
+    bistro_here("train", "ngram", files / "train.conllu", "-o", "a", *quick, f"unknown={unknown}")
+    done = bistro_here("surprisal", "a", stdin=b"The zyzzyva glorps .\n")
+    told = "2 of 4 words are unknown to the model (column oov): the model scores "
+    assert done.err == f"{told}{scored}\n"
+
+
 @pytest.mark.parametrize("kind", ["ngram", "transition"])
 @pytest.mark.parametrize("unknown", ["classes", "spelling"])
 def test_zero_width_characters_change_no_figure(

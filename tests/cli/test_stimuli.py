@@ -275,7 +275,10 @@ def test_rows_of_regions_are_not_counted_as_words(
     (here / "items.csv").write_text("text\nThe zyzzyva [xyzzy] was\n", encoding="utf-8")
     command = ("surprisal", files / "english.bistro", "items.csv", "--text", "text")
     told = bistro_here(*command, "--brackets").err
-    assert told == "2 of 3 rows have words that are unknown to the model (column oov)\n"
+    assert told == (
+        "2 of 3 rows have words that are unknown to the model (column oov): the model scores their "
+        "class, not their spelling\n"
+    )
 
 
 def test_a_workbook_is_recognised(score: Score) -> None:

@@ -37,6 +37,21 @@ def test_threshold(below: int, words: str) -> None:
     assert [vocabulary.is_unknown(word) for word in "abcd"] == [w not in words for w in "abcd"]
 
 
+@pytest.mark.parametrize(
+    ("unknown", "below", "scored"),
+    [
+        ("classes", 2, "their class, not their spelling"),
+        ("classes", 1, "one symbol <unk> for all of them, not their spelling"),
+        ("single", 2, "one symbol <unk> for all of them, not their spelling"),
+        ("spelling", 2, "their spelling"),
+    ],
+)
+def test_what_is_scored_if_a_word_is_unknown(unknown: UnknownMode, below: int, scored: str) -> None:
+    rare = [[f"{letter}ing"] for letter in "bcdfghjk"]
+    vocabulary = Vocabulary.build(rare, unknown=unknown, unknown_below=below)
+    assert vocabulary.scored_if_unknown == scored
+
+
 def test_encode_decode_and_mask() -> None:
     vocabulary = Vocabulary.build(SENTENCES, unknown="single")
     ids = vocabulary.encode(["c", "zebra", "a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +13,7 @@ import typer
 import bistro
 from bistro.cli import common
 from bistro.cli.common import option, say
+from bistro.cli.serve import PACKAGES
 from bistro.errors import OutputError
 from bistro.files import explain
 
@@ -63,9 +65,14 @@ def demo(
         f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
         f"  echo {example} | bistro parse {folder / 'committee.bistro'} --marginals\n"
         f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}\n"
-        f"  bistro serve {folder / 'demo.bistro'}\n"
-        "(serve needs three packages: pip install fastapi uvicorn python-multipart)"
+        f"  bistro serve {folder / 'demo.bistro'}"
     )
+    if not all(map(_is_installed, PACKAGES)):
+        say(f"(serve needs three packages: pip install {' '.join(PACKAGES)})")
+
+
+def _is_installed(package: str) -> bool:
+    return find_spec(package.replace("-", "_")) is not None
 
 
 def _made(output: str) -> Path:

@@ -11,6 +11,7 @@ from bistro.errors import ConfigError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
+    from bistro.evaluate.attachment import AttachmentScores
     from bistro.evaluate.by_length import LengthScores
     from bistro.evaluate.calibration import Calibration
     from bistro.treebank.sentence import Sentence
@@ -108,6 +109,7 @@ def evaluate(
         print_json({"gold": gold, "system": system, **scores.to_dict(), **more})
     else:
         print_tables(scores, lengths, honesty, f"{system} against {gold}")
+    _tell_copied(scores)
 
 
 def _check_alone(**options: Any) -> None:
@@ -124,6 +126,28 @@ def _check_plot(plot: str, calibration: bool) -> None:
         raise ConfigError("--plot draws the reliability diagram; add --calibration")
     if not plot.endswith((".svg", ".html")):
         raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
+
+
+def _tell_copied(scores: AttachmentScores) -> None:
+    """Report columns without errors, which a parser may have copied from its input.
+
+    In a single sentence, and in a file without any error, such columns are not remarkable.
+    """
+    from bistro.evaluate.attachment import DEPENDENT, SCORES
+
+    available = {name: label for label, name, _ in SCORES if getattr(scores, name) is not None}
+    perfect = [name for name in available if getattr(scores, name) == 100.0]
+    columns = [name for name in perfect if name in DEPENDENT]
+    if not columns or len(perfect) == len(available) or scores.sentences == 1:
+        return
+    dependent = {name for column in columns for name in DEPENDENT[column]}
+    labels = ", ".join(label for name, label in available.items() if name in dependent)
+    *first, last = (available[name] for name in columns)
+    named = f"{', '.join(first)} and {last}" if first else last
+    say(
+        f"no errors in {named}, perhaps because the values were copied: if so, do not report the "
+        f"scores that depend on them ({labels})"
+    )
 
 
 def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:

@@ -180,11 +180,10 @@ def _scores(
             settings["documents"] = documents
         own = scores[name] = item_scores(model, data.words, cut=cut, **settings)
         if number := int(own.unknown.sum()):
-            is_open = SCORE.of(model).vocabulary.is_open
-            scored = "their spelling" if is_open else "only their class"
+            scored = SCORE.of(model).vocabulary.scored_if_unknown
             say(
-                f"{number:,} of {len(own.unknown):,} words are unknown to {name}: {scored} is "
-                "scored; --known-only leaves them out"
+                f"{number:,} of {len(own.unknown):,} words are unknown to {name}: the model scores "
+                f"{scored}; --known-only leaves them out"
             )
     return scores
 

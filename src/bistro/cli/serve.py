@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from bistro.serve.desks import Desks
     from bistro.serve.limits import Limits
 
+PACKAGES = ("fastapi", "uvicorn", "python-multipart")
+"""The packages that the server needs."""
 _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 
@@ -109,8 +111,7 @@ def serve(
         if (error.name or "").startswith("bistro"):
             raise
         raise BistroError(
-            f"the server needs the package {error.name}: pip install fastapi uvicorn "
-            "python-multipart"
+            f"the server needs the package {error.name}: pip install {' '.join(PACKAGES)}"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
     from bistro.serve.access_log import open_log

@@ -130,6 +130,7 @@ def surprisal(
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
         bistro surprisal reader.bistro story.conllu --memory
     """
+    from bistro.models.abilities import SCORE
     from bistro.tasks.cutting import at_spaces, cutting
 
     _check_options(text, id, sentence, brackets, critical, region)
@@ -168,7 +169,8 @@ def surprisal(
         if memory:
             documents.tell_memory(trained, len(set(names)))
         is_joined = brackets or critical is not None or region is not None
-        common.write_table(output, columns, _counting_unknown(columns, rows, is_joined))
+        scored = SCORE.of(trained).vocabulary.scored_if_unknown
+        common.write_table(output, columns, _counting_unknown(columns, rows, is_joined, scored))
 
 
 def _check_options(
@@ -248,10 +250,12 @@ def _sentences(
     return [sentence._replace(document=number) for sentence, number in named]
 
 
-def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: bool) -> common.Cells:
+def _counting_unknown(
+    columns: Sequence[str], rows: common.Cells, is_joined: bool, scored: str
+) -> common.Cells:
     """Yield the rows, and report at the end how many of them contain unknown words.
 
-    The surprisal of an unknown word is the surprisal of its class or spelling.
+    `scored` says what the model scores instead of such words.
     """
     from bistro.encoding.vocabulary import END_SYMBOL
 
@@ -263,7 +267,10 @@ def _counting_unknown(columns: Sequence[str], rows: common.Cells, is_joined: boo
         yield row
     if unknown:
         are = "rows have words that are" if is_joined else "words are"
-        common.say(f"{unknown:,} of {words:,} {are} unknown to the model (column oov)")
+        common.say(
+            f"{unknown:,} of {words:,} {are} unknown to the model (column oov): the model scores "
+            f"{scored}"
+        )
 
 
 def _of_sentences(

@@ -178,6 +178,14 @@ class Vocabulary:
         return self.unknown == "spelling"
 
     @property
+    def scored_if_unknown(self) -> str:
+        """What a model scores instead of an unknown word, for messages."""
+        if self.is_open:
+            return "their spelling"
+        symbol = "their class" if self.num_classes > 1 else f"one symbol {UNKNOWN} for all of them"
+        return f"{symbol}, not their spelling"
+
+    @property
     def end(self) -> int:
         """The id of the end of a sentence, which follows the ids of all words."""
         return len(self)

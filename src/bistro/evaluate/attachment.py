@@ -101,6 +101,13 @@ NEEDED = {
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
 """For each column, its name in messages and the scores that need the column."""
+DEPENDENT = {
+    "upos": ("upos", "alltags", "mlas"),
+    "xpos": ("xpos", "alltags"),
+    "ufeats": ("ufeats", "alltags", "mlas"),
+    "lemmas": ("lemmas", "blex"),
+}
+"""For each score of a column that a parser may copy, the scores that depend on this column."""
 
 
 @dataclass(frozen=True)

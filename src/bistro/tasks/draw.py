@@ -67,8 +67,7 @@ class Drawing:
         path
             The file of the sentence, for error messages.
         """
-        if sentence.format == "text":
-            raise BistroError("plain text has no trees to draw: parse it first (bistro parse)")
+        _require_tree(sentence)
         column = None if tags == "none" else list(getattr(sentence, tags))
         return cls(
             list(sentence.forms),
@@ -137,6 +136,7 @@ def drawn(
         raise ConfigError(f"unknown picture format '{format}'{nearest(format, FORMATS)}")
     if not items:
         raise BistroError("there is no tree to draw")
+    _require_tree(items[0])
     if format in ONE_TREE and len(items) > 1:
         raise BistroError(
             f"a .{format} file can contain only one tree, but there are {len(items):,}: choose one "
@@ -177,6 +177,11 @@ def chosen_sentences(sentences: Iterable[Sentence], names: Sequence[str]) -> lis
                 f"{len(items):,}"
             )
     return selection
+
+
+def _require_tree(item: Sentence | Tree) -> None:
+    if isinstance(item, Sentence) and item.format == "text":
+        raise BistroError("plain text has no trees to draw: parse it first (bistro parse)")
 
 
 def _document(pictures: Iterable[str]) -> bytes:
