@@ -145,7 +145,7 @@ function tellRow(row) {
   if (row.surprisal_syn !== null && row.surprisal_syn !== undefined) {
     lines.push(`syntactic ${bits(row.surprisal_syn)}, lexical ${bits(row.surprisal_lex)}`);
   }
-  if (row.oov) lines.push("unknown to the model: its surprisal is that of its class of words");
+  if (row.oov) lines.push("unknown to the model");
   return lines.join("\n");
 }
 
