@@ -18,7 +18,7 @@ LEARNING = 5.0
 SWEEP, FINISHING = 0.055, 0.1
 """Relative time per member for one sweep over the training data, and for averaging the samples."""
 FITTING = 0.7
-"""Relative time per member for voting on a development set."""
+"""Relative voting time per member, on a development set."""
 CHAINS_OF_FOLD, LEARNING_OF_FOLD = 0.3, 3.3
 """Relative times for training on one of two folds. The first value is for a member that is trained
 with Markov chains, and the second value is for a latent-variable member."""
