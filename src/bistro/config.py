@@ -42,7 +42,7 @@ from bistro.files import open_binary
 Config = TypeVar("Config")
 NOT_SET = "none"
 LARGEST = 2**31 - 1
-"""The largest whole number that a setting can have. The compiled core uses 32-bit integers."""
+"""The largest integer value that a setting can have. The compiled core uses 32-bit integers."""
 LARGEST_FILE = 1_000_000
 """Maximum size of a settings file in bytes. Parsed TOML can take a hundred times as much memory as
 the file."""

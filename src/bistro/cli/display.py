@@ -190,7 +190,7 @@ class Display:
 
 
 class _Guarded:
-    """A stream to the terminal that also shows the progress line."""
+    """A terminal stream that also shows the progress line."""
 
     def __init__(self, stream: Any, display: Display) -> None:
         self._stream = stream

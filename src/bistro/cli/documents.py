@@ -49,7 +49,7 @@ def check_columns(memory: bool, text: str | None, document: list[str] | None) ->
 
 
 def tell_memory(model: Model, documents: int) -> None:
-    """Report which memory is used, and the number of documents."""
+    """Report which memory is used and how many documents there are."""
     from bistro.tasks.memory import memory_of
 
     number = "1 document" if documents == 1 else f"{documents:,} documents"

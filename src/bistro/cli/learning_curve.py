@@ -32,7 +32,7 @@ def learning_curve(
     by: str = common.BY,
     parts: str = option(
         "A,B,…",
-        "The sizes to train on, as shares of the training data.",
+        "Sizes of the training sets, as shares of the training data.",
         default="1/16,1/8,1/4,1/2,1",
     ),
     draws: int = option("N", "Number of random subsets of each size.", default=3),

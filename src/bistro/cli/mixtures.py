@@ -17,7 +17,7 @@ WITH = option(
     "MODEL2", "Another model to mix with MODEL, word by word (may be repeated).", "--with"
 )
 DEV = option("DEV", "The text on which the weights of a mixture are fitted.")
-WEIGHTS = option("W1,W2...", "The weights of MODEL, MODEL2 and so on, given instead of --dev.")
+WEIGHTS = option("W1,W2...", "The weights of MODEL, MODEL2 and so on, as an alternative to --dev.")
 
 
 def mixture_of(

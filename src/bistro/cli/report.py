@@ -77,7 +77,7 @@ def report(
 
 
 def _lengths(lists: list[str]) -> list[int]:
-    """Return the limits of the sentence-length classes from comma-separated lists of numbers."""
+    """Read the limits of the sentence-length classes from comma-separated lists of numbers."""
     from bistro.evaluate.by_sentence import check_borders
 
     texts = [text.strip() for one in lists for text in one.split(",")]

@@ -130,7 +130,7 @@ def tune(
 
 @dataclass
 class _Errand:
-    """A search for the best settings, which reads and extends its journal and writes the result."""
+    """A search for the best settings; it reads and extends its journal, and writes the result."""
 
     treebank: bistro.Treebank
     held_out: bistro.Treebank

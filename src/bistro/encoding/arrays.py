@@ -1,4 +1,4 @@
-"""Validate arrays that were read from a file before they are used.
+"""Validate arrays from a file before they are used.
 
 The code that reads arrays declares, in a table, the type, shape and range of values of each array.
 Numbers that are not finite are always rejected.

@@ -31,7 +31,7 @@ class Casing:
 
     @classmethod
     def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
-        """Learn after which tokens words are capitalised, and count the words in other
+        """Learn the tokens after which words are capitalised, and count the words in other
         positions."""
         followed, by_capital = Counter[str](), Counter[str]()
         for before, word in _pairs(texts):

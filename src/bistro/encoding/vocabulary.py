@@ -179,7 +179,7 @@ class Vocabulary:
 
     @property
     def scored_if_unknown(self) -> str:
-        """What a model scores instead of an unknown word, for messages."""
+        """A phrase for messages that says what a model scores instead of unknown words."""
         if self.is_open:
             return "their spelling"
         symbol = "their class" if self.num_classes > 1 else f"one symbol {UNKNOWN} for all of them"

@@ -9,7 +9,7 @@ parser, so every score is reported with its convention.
   official scorer of Universal Dependencies and the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. The labels of CoNLL-X and Penn treebanks have no subtypes, so
-  ignoring subtypes does not matter. Scores without punctuation require that both files have the
+  ignoring subtypes makes no difference. Scores without punctuation require that both files have the
   same words.
 
 The files may split the same text into different words and sentences. The words are then aligned by

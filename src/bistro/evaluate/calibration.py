@@ -1,6 +1,6 @@
 """Calibration of predicted probabilities. Are 90 % of all arcs with a probability of 90 % correct?
 
-Every word gives a pair (p, c). Here p is the predicted probability of a value in the word's row
+Every word yields a pair (p, c). Here p is the predicted probability of a value in the word's row
 (PHead, PDeprel, PUpos or PXpos in MISC). The number c is 1 if the value is correct and 0 otherwise.
 The pairs are assigned to 15 bins of equal width according to p. Bin b contains n_b of the N pairs.
 

@@ -41,7 +41,7 @@ class Judgement:
     sentences: int
     words: int
     parses: list[Parse]
-    """Parses with marginals. The list is empty if the model does not parse or parses were not
+    """Parses with marginals. The list is empty if the model is not a parser, or if no parses were
     requested."""
     tag_column: str = "upos"
 

@@ -1,4 +1,4 @@
-"""Scores of a segmentation of words into morphemes, compared with a gold annotation.
+"""Scores that compare a segmentation of words into morphemes with a gold annotation.
 
     boundaries   precision, recall and F1 of the positions inside words where a morpheme begins
     segments     share of the words with all boundaries correct

@@ -143,7 +143,7 @@ def _compact(numbers: Integers) -> array[int]:
 
 
 def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers, Integers]:
-    """Return the pairs of words outside all regions that have the same span."""
+    """Return the pairs of words that are outside all regions and have the same span."""
     one, other = np.flatnonzero(gold.free), np.flatnonzero(system.free)
     word_at = np.full(characters + 1, NOT_ALIGNED, dtype=np.int64)
     word_at[gold.starts[one]] = one
@@ -296,7 +296,7 @@ def _token_start(words: Words, place: int) -> int:
 
 
 def _show(words: Words, text: str, place: int, start: int) -> tuple[int, int, str]:
-    """Return the number and line of the sentence at a character, and the surrounding tokens."""
+    """Return the number and line of the sentence that contains a character, and nearby tokens."""
     if place >= len(text):
         return len(words.text), int(words.lines[-1]), "the end of the text"
     sentence = int(np.searchsorted(words.sentence_borders, place, side="right")) - 1

@@ -124,7 +124,7 @@ def read_reading_data(
 
 
 class _Collected:
-    """The rows that have been collected so far while a table is read."""
+    """The rows collected so far while a table is being read."""
 
     def __init__(
         self, path: str, header: list[str], columns: dict[str, str], keep: Sequence[str]
