@@ -36,12 +36,12 @@ of memory."""
 LARGE_JSON = 1_000_000
 """Minimum length of a JSON text whose memory use is estimated before the text is parsed."""
 MOST_JSON_MEMORY = 15
-"""Maximum memory in bytes per character of a large JSON text, including the text itself. Model
+"""Maximum memory use of a large JSON text, including the text itself, in bytes per character. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
 """Minimum number of words that make the name of a missing file look like a sentence."""
 MOST_NAMES = 1000
-"""Maximum number of files in a folder whose names are compared with the name of a missing file."""
+"""Maximum number of names in a folder to compare with the name of a missing file."""
 
 
 class InputError(BistroError):

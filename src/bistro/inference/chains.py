@@ -71,9 +71,9 @@ class Session:
     """Called with a note about unexpected properties of the data."""
     stop_requested: Callable[[], bool] = lambda: False
     threads: int = 1
-    """Number of chains that sweep at the same time, which does not affect the result."""
+    """Number of chains that sweep at the same time. The result does not depend on it."""
     workers: Workers | None = None
-    """The workers that parse raw text, which are threads of this process by default."""
+    """The workers that parse raw text. By default, they are threads of this process."""
     share: float = 0.0
     """The share of training in the caller's total work, used to estimate the remaining time."""
 

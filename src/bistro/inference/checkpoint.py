@@ -38,7 +38,7 @@ class Checkpoint:
 
     @classmethod
     def beside(cls, model: str | os.PathLike[str], every_seconds: float = 20.0) -> Checkpoint:
-        """Return the checkpoint that belongs to a model's file name."""
+        """Return the checkpoint that belongs to a model file."""
         return cls(os.fspath(model) + ".checkpoint", every_seconds)
 
     def is_due(self) -> bool:

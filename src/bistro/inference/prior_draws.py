@@ -80,7 +80,7 @@ def draw_parameters(
 
 
 def check_samples(settings: SamplerSettings) -> None:
-    """Raise an error if training with these settings does not sample a posterior."""
+    """Raise an error if training with these settings does not sample from the posterior."""
     if settings.seating != "gibbs" or settings.hyper not in ("slice", "fixed"):
         raise ConfigError(
             f"seating = '{settings.seating}' with hyper = '{settings.hyper}' does not sample from "

@@ -95,8 +95,8 @@ class SpellingSettings:
 
     order: int = setting(
         6,
-        "Length of the character n-grams. Each character depends on the order - 1 characters "
-        "before it.",
+        "Length of the character n-grams. Each character depends on the preceding "
+        "(order - 1) characters.",
         most=100,
     )
     tag_after: int = setting(

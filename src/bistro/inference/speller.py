@@ -61,7 +61,7 @@ class Untagged(NamedTuple):
 
 
 class Spelling:
-    """Convert strings to events, whose contexts are preceding characters and optionally a tag."""
+    """Convert strings to events whose contexts are preceding characters and, optionally, a tag."""
 
     def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
         self.alphabet = alphabet

@@ -1,4 +1,4 @@
-"""Train a spelling model jointly with a word model, as the base distribution of the words.
+"""Train a spelling model jointly with a word model, whose base distribution it provides.
 
 The spelling process is trained on each distinct training word, once for each of its tags.
 Similarly, in a Chinese restaurant process, a word is spelled only when it is drawn from the base.

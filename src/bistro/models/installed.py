@@ -169,7 +169,7 @@ def _can_be_package(name: str) -> bool:
 
 
 def _entries() -> dict[str, list[EntryPoint]]:
-    """Return the entry points of installed models by their names."""
+    """Return the entry points of installed models, by name."""
     # Imported here, because only names of packages need this search of all installed packages.
     from importlib import metadata
 

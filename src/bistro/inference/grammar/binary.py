@@ -126,7 +126,7 @@ class BinaryGrammar:
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
     def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
-        """Return all tokens and their probabilities, given the expected number of each symbol."""
+        """Return all tokens and their probabilities, given the expected count of each symbol."""
         forms, columns = self._upper_columns if capital else self._plain_columns
         values = expected[columns["symbols"]] * columns["probs"]
         return forms, np.add.reduceat(values, columns["begin"][:-1])

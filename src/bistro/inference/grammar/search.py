@@ -27,7 +27,7 @@ Span = tuple[int, int, int]
 
 
 class Cell(NamedTuple):
-    """A chart cell, with the symbols that derive a span, in ascending order, and their values."""
+    """A chart cell: the symbols that derive a span, in ascending order, and their values."""
 
     symbols: Ints
     values: Floats

@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the form of each pronominal subject, or the tag and last letter of other subjects."""
+    """Return the form of pronominal subjects, and the tag and last letter of other subjects."""
     subjects = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):

@@ -125,7 +125,7 @@ class Crossing:
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often each pattern crosses in a treebank, with tags from the given column."""
+        """Count how often each pattern crosses in a treebank, using tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -192,7 +192,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence with its true heads, plain labels and a projective tree of lifted arcs."""
+    """A sentence with its true heads, plain labels and a projective tree with lifted arcs."""
 
     tree: Tree
     heads: Sequence[int]

@@ -73,7 +73,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is identical to another word or is one of its ancestors."""
+    """Return whether a word is an ancestor of another word, or that word itself."""
     while other and other != word:
         other = heads[other - 1]
     return other == word

@@ -16,21 +16,21 @@ from bistro.models.isbn.config import IsbnConfig
 LEARNING = 5.0
 """Relative time for training a latent-variable member."""
 SWEEP, FINISHING = 0.055, 0.1
-"""Relative time per member for one sweep over the training data, and for averaging the samples."""
+"""Relative times for one sweep over the training data and for averaging the samples, per member."""
 FITTING = 0.7
 """Relative voting time per member, on a development set."""
 CHAINS_OF_FOLD, LEARNING_OF_FOLD = 0.3, 3.3
 """Relative times for training on one of two folds. The first value is for a member that is trained
 with Markov chains, and the second value is for a latent-variable member."""
 VOTES, LATENT_VOTES = 0.5, 2.5
-"""Relative times for voting on one of two folds, both with predicted and with given tags. The first
-value is for a member that is trained with Markov chains, and the second value is for a
-latent-variable member."""
+"""Relative voting times on one of two folds, with both predicted and given tags. The first value is
+for a member that is trained with Markov chains, and the second value is for a latent-variable
+member."""
 JUDGING = 0.6
-"""Relative time per member and pass for training the stacks."""
+"""Relative time for training the stacks, per member and pass."""
 WITHOUT_VOTING = {"chains": 0.6, "finish": 0.15, "latent": 0.0}
-"""Shares of the phases in the time for fitting the sharpness on held-out sentences. The remaining
-quarter is spent on voting."""
+"""Share of each phase when the sharpness is fitted on held-out sentences. The remaining quarter of
+the time is spent on voting."""
 
 
 def phase_shares(

@@ -72,7 +72,7 @@ def drawn(
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], options: Mapping[str, Any]
 ) -> Iterator[dict[int, Parse]]:
-    """Yield the members' parses of each sentence, by the index of the member."""
+    """Yield the members' parses of each sentence, keyed by the index of the member."""
     most = [committee.most_words_of(member, options) for member in committee.members]
     waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [

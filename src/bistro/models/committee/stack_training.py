@@ -1,4 +1,4 @@
-"""Training of a stack on the votes of members that have not seen the sentences.
+"""Training of a stack from members' votes on sentences that they have not seen.
 
 The training sentences are assigned to folds in short contiguous stretches, so that every fold
 contains all genres. For each fold, members are trained briefly on the other folds and then vote on

@@ -117,7 +117,7 @@ class Ballot:
     def positions(self) -> Ints:
         """The position of every word in its sentence, counted from 1.
 
-        A candidate head that is the word's own position means "none of these heads".
+        A candidate head equal to the word's own position means "none of these heads".
         """
         lengths = np.diff(self.mixture.offsets)
         first = np.repeat(self.mixture.offsets[:-1], lengths)

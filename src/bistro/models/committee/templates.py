@@ -175,7 +175,7 @@ def _numbers(templates: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDA
 def element(name: str) -> tuple[int, int]:
     """Return the role index and the column index of a template element.
 
-    All facts about the candidate have the same additional role.
+    All facts about the candidate share one additional role.
     """
     role, _, column = name.rpartition(".")
     if not role and column in FACTS:

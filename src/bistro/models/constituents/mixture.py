@@ -122,7 +122,7 @@ def _risked(
     words: Sequence[str],
     ranks: Ranks,
 ) -> Risked:
-    """Build the tree of the selected rows, and return it with its expected F1 score."""
+    """Build the tree from the selected rows, and return it with its expected F1 score."""
     tags = ["" for _ in words]
     highest = [0.0 for _ in words]
     phrases: list[tuple[int, int, str]] = []

@@ -53,8 +53,8 @@ class RuleCounts:
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
         """Count the child symbols in the distinct rules of a phrase, and count these rules.
 
-        A rule counts once regardless of its frequency, because new rules resemble the many rare
-        rules.
+        A rule is counted once regardless of its frequency, because new rules resemble the many
+        rare rules.
         """
         types = Counter(child for children in self.rules[phrase] for child in children)
         return types, len(self.rules[phrase])

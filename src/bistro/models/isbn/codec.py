@@ -37,7 +37,7 @@ RARE = "?"
 
 @dataclass(eq=False)
 class IsbnCodec(Codec):
-    """A codec whose tags are clusters of a tag and morphological features.
+    """A codec whose tags are clusters, which combine a tag with morphological features.
 
     An unknown cluster is replaced by the cluster for the rare feature combinations of its tag.
     """
