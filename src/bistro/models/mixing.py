@@ -36,8 +36,8 @@ Floats = NDArray[np.float64]
 def probabilities_of(members: Sequence[TextScores]) -> Floats:
     """Return the probability of every event under every member, with shape (members, events).
 
-    If a member has no analysis of the preceding words left, it assigns probability 0 to the next
-    word.
+    If a member has no remaining analysis of the preceding words, it assigns probability 0 to the
+    next word.
     """
     return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
 

@@ -25,7 +25,7 @@ from bistro.models.presets import family_of, file_or_preset, presets
 def chosen_settings(
     name: str, source: str | None = None, overrides: Sequence[str] = ()
 ) -> tuple[Kind, Any]:
-    """Return a model kind and its configuration from a file or preset and ``key=value`` changes."""
+    """Return a model kind and its configuration, given a file or preset and ``key=value`` pairs."""
     settings: Mapping[str, Any] = {}
     where = "--set"
     if source:

@@ -1,7 +1,8 @@
 """Votes of constituency parsers: the probabilities of labelled spans and of tags.
 
-A row contains a label, the words from `start` (inclusive) to `end` (exclusive), and the probability
-that the tree of the sentence contains this constituent. The tag of a word has a separate row.
+A row contains a label, the span of words from `start` (inclusive) to `end` (exclusive), and the
+probability that the tree of the sentence contains this constituent. The tag of a word has a
+separate row.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> votes = SpanVotes.of_trees([parse_tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))")])

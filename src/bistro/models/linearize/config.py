@@ -40,7 +40,7 @@ MODEL_C = "c"
 
 
 class Labelling(NamedTuple):
-    """The columns of the head and of its dependents that a labelling uses."""
+    """The columns that a labelling uses for the head and for its dependents."""
 
     head: tuple[str, ...]
     dependent: tuple[str, ...]
@@ -72,7 +72,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
 
 
 def order_of(model: str) -> int | None:
-    """Return the order n of a model type that is an n-gram of dependents, or None for oo."""
+    """Return the order n of an n-gram model type, or None for oo."""
     if model == OBSERVED:
         return None
     if model == MODEL_C:

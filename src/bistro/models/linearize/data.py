@@ -40,7 +40,7 @@ class TreebankFamilies:
 
 
 class LabelledFamilies:
-    """All families with the labels of one labelling.
+    """All families, with their labels under one labelling.
 
     The dependents on each side are listed from the head outwards.
     """

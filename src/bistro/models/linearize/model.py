@@ -188,7 +188,7 @@ class LinearizeModel(Model):
         return max((len(family.dependents) for family in families), default=0)
 
     def order_protocol(self) -> str:
-        """Return a description of the words that are ordered."""
+        """Return a description of which words are ordered."""
         return f"punctuation {self.config.punctuation}"
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:

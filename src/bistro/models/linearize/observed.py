@@ -151,7 +151,7 @@ class SeenOrders(Orders):
         return heapq.merge(seen, others, key=lambda pair: -pair[0])
 
     def _expanded(self, order: Order) -> Iterator[Order]:
-        """Yield all orders of types that have the labels of a given label order."""
+        """Yield all type orders whose labels form a given label order."""
         left, right = order
 
         def fill(slots: Sequence[int], used: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -204,7 +204,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw how many dependents are on the left and which ones, and shuffle each side."""
+        """Draw the number of left dependents, choose these dependents, and shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []

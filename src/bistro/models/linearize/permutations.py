@@ -38,9 +38,9 @@ def expand(counts: Integers) -> list[int]:
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield each distinct permutation of items once, in random order.
 
-    The first half is drawn one by one, because usually only a few permutations are needed. In the
-    second half, most draws would be repetitions, so the remaining permutations are listed and
-    shuffled.
+    The permutations of the first half are drawn one by one, because usually only a few of them are
+    needed. In the second half, most draws would be repetitions, so the remaining permutations are
+    listed and shuffled.
     """
     total = math.factorial(len(items))
     for item in set(items):

@@ -1,6 +1,7 @@
 """The steps of n-grams of dependents: p(label or stop | side, head, previous labels).
 
-The probabilities are add-k smoothed counts, or predictions of a Pitman-Yor process with back-off.
+The probabilities are add-k smoothed relative frequencies, or predictions of a
+Pitman-Yor process with back-off.
 """
 
 from __future__ import annotations

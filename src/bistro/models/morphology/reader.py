@@ -1,4 +1,4 @@
-"""A reader for training files of morphology models, which contain paragraphs of segmented words."""
+"""A reader for paragraphs of segmented words, the training data of morphology models."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class _Learner:
         self.log_likelihood = 0.0
 
     def tries(self, words: Sequence[Sequence[Piece]]) -> dict[str, Columns]:
-        """Return the arrays of the tries of labels, morphemes and letters."""
+        """Return the arrays of the label, morpheme and letter tries."""
         inventory = self.inventory
         letters = self._trie(LETTERS, self._letters(), _uniform(inventory.alphabet + 1))
         of_labels = self._labels(words)

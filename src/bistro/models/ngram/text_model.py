@@ -173,7 +173,7 @@ class TextModel(AnyNgramModel):
 
 
 class TextChain:
-    """A Markov chain over the state of the character or byte process during training."""
+    """A Markov chain over the states of the character or byte process, used for training."""
 
     def __init__(self, process: PitmanYor, sequences: list[Ids]) -> None:
         self.process = process

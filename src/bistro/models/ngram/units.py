@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the unit indices of each sentence, and where its words and end symbol begin.
+        """Return the unit indices of each sentence, and the starts of its words and end symbol.
 
         The space before a word belongs to the word.
         """

@@ -108,7 +108,7 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
 
 
 def _memory(x: Floats, words: int) -> Memory:
-    """Return the memory for parameters that are given on the scales of the search."""
+    """Return the memory, given its parameters on the transformed scales of the search."""
     discounts = 1 / (1 + np.exp(-x[:LEVELS]))
     strengths = np.exp(x[LEVELS:]) - discounts
     return Memory(words, tuple(discounts.tolist()), tuple(strengths.tolist()))

@@ -41,7 +41,7 @@ from bistro.treebank.sentence import Sentence
 TEXT_PARSER = "text parser"
 """Name of the parser for raw text in checkpoints and messages."""
 RARE = "|?"
-"""Suffix of a tag that represents all rare combinations of features in latent-variable parsers."""
+"""Tag suffix that represents all rare combinations of features in latent-variable parsers."""
 MOST_HELD_OUT = 0.05
 """Maximum share of the text that is held out."""
 

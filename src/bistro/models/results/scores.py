@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 def steps_between(
     deviation: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the relative error of the estimate of every event in every run.
+    """Return the relative error of every event's estimate in every run.
 
     This function is the inverse of `deviation_of_steps`.
     """

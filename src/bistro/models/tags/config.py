@@ -16,7 +16,8 @@ class TagsConfig(UnboundedConfig):
     tagset: Literal["upos", "xpos"] = setting("upos", "Column with the tags.")
     unknown: Literal["classes", "single"] = setting(
         "classes",
-        "How to represent unknown words: by classes of shape and suffix, or by a single <unk>.",
+        "How to represent unknown words: by classes based on shape and suffix, or by a single "
+        "<unk>.",
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(

@@ -9,8 +9,8 @@ of the next tag, followed by the next tag.
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
 As a PCFG, this grammar is a hidden Markov model. With unbounded contexts, each tag and each word
 depends on all tags before it. All transitions are possible. Unknown words, which are represented by
-classes of shape and suffix, may have any tag. A rule of the grammar that was never used in training
-has the count `UNSEEN`.
+classes based on shape and suffix, may have any tag. A rule of the grammar that was never used in
+training has the count `UNSEEN`.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())

@@ -105,7 +105,7 @@ class TopicDraws:
         self.words.append(int(self.rng.choice(WORD_TYPES, p=counts / counts.sum())))
 
     def chain(self, config: TopicsConfig, seed: int) -> TopicsChain:
-        """Return a Markov chain for the drawn words, whose states are not yet set."""
+        """Return a Markov chain for the drawn words, with no states set yet."""
         parents, words = (np.array(row, dtype=np.int32) for row in (self.parents, self.words))
         return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
 

@@ -6,8 +6,8 @@ all its occurrences in the text. The chain visits the sentences in turn and remo
 of the current sentence from the counts. It draws a tree from the chart, under the probabilities
 p(word | parent) of the remaining counts, and a state for each arc. These probabilities do not
 change within the sentence, whereas in the model each dependency changes the counts for the next
-dependency. The tree and its states are therefore a proposal in a Metropolis-Hastings step (Johnson,
-Griffiths & Goldwater 2007), which is accepted with the following probability.
+dependency. The tree and its states are therefore proposed in a Metropolis-Hastings step (Johnson,
+Griffiths & Goldwater 2007). The proposal is accepted with the following probability.
 
     min(1, p(new) q(old) / (p(old) q(new)))
 
