@@ -243,7 +243,7 @@ def each(
 
 
 def pace(sentences: int, words: int, *, seconds: float) -> str:
-    """Describe the number of processed sentences and words, and the speed, for a command's report.
+    """Return the numbers of processed sentences and words, and the speed, as text for a report.
 
     >>> pace(1, 8, seconds=0.5)
     '1 sentence, 8 words, 16 words/s'

@@ -31,8 +31,8 @@ class Arranged:
                 )
         elif depth is None or sorted(backoff) != list(range(depth)):
             raise ConfigError(
-                f"backoff is {backoff!r}, but must list each position of a context of fixed depth "
-                "once"
+                f"backoff is {backoff!r}, but must list each position of a fixed-depth context "
+                "exactly once"
             )
         else:
             self._positions = list(backoff)

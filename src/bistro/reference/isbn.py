@@ -270,7 +270,7 @@ class IsbnTwin:
 
 
 def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
-    """Return the next action towards a given tree, with reductions as late or early as possible."""
+    """Return the next action towards a given tree, reducing as late or as early as possible."""
     top, front = history.top, history.front
     if history.possible() == [SHIFT]:
         return SHIFT

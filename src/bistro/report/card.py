@@ -30,7 +30,7 @@ from bistro.report.html import Page, Percent, show
 from bistro.version import __version__
 
 ABOUT_ITSELF = ("The model",)
-"""Report sections whose tiles describe the model and are not test results."""
+"""Report sections whose tiles describe the model instead of showing test results."""
 
 
 @dataclass(frozen=True)

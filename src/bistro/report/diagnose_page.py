@@ -20,7 +20,7 @@ MEANING = (
     "draws, for the middle of the distribution (bulk) and for its ends (tail)."
 )
 READING = (
-    "The left plot shows the complete chains, in which draws before the dashed line are discarded. "
+    "The left plot shows the complete chains. Draws before the dashed line are discarded. "
     "The right plot shows the remaining draws, which should overlap and look like hairy "
     "caterpillars. The plots below show how each chain's draws rank among all draws. Bars of equal "
     "height, near the dashed line, mean that all chains take low and high values equally often."

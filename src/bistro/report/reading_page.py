@@ -14,9 +14,8 @@ GAIN = (
     "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
-    "The chart shows how one bit of surprisal changes the reading time of a word, for the "
-    "surprisal of the word itself and of the words before it. All effects are estimated in a "
-    "single regression."
+    "The chart shows how the reading time of a word changes with each bit of surprisal, both of "
+    "the word itself and of the words before it. All effects are estimated in a single regression."
 )
 SURPRISAL = "surprisal"
 
@@ -74,8 +73,8 @@ def _comparisons(study: ReadingStudy) -> list[str]:
         for pair in study.comparisons
     ]
     description = (
-        "The table shows the differences between the gains of two models on the same rows, in "
-        "millinats per row. p: probability of so large a difference if the two models are "
+        "The table shows, for each pair of models, the difference between their gains on the same "
+        "rows, in millinats per row. p: probability of so large a difference if the two models are "
         "exchanged at random, item by item."
     )
     return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]

@@ -52,7 +52,7 @@ def facts(entry: Entry) -> Answer:
 
 
 def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
-    """Return the surprisal of every word, and the live analyses if the model provides them."""
+    """Return the surprisal of every word, and the analyses after each word if available."""
     model = entry.able("read")
     words = sentence.forms
     options = ONE_THREAD if "threads" in model.score_options.names() else {}

@@ -39,7 +39,7 @@ NUMBERS = ("unseen", "stop_weight", *PARAMETERS)
 
 
 class TopicsChain:
-    """A Markov chain over the states of all words of a treebank, with the samples kept so far."""
+    """A Markov chain over the states of all words in a treebank, with the samples kept so far."""
 
     is_deterministic = False
 
@@ -197,7 +197,7 @@ def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> Topic
 def pairs_of(
     sentences: Sequence[Sentence], config: TopicsConfig
 ) -> tuple[Vocabulary, Numbers, Numbers]:
-    """Return the vocabulary of a treebank, the parent index of each word, and its word index."""
+    """Return the vocabulary of a treebank, and the parent index and word index of each word."""
     vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
     words, offsets = vocabulary.encode_all([s.forms for s in sentences])
     parents = [

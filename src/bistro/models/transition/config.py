@@ -13,7 +13,7 @@ from bistro.models.parsing.settings import MOST_PARTICLES, ParserSettings
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 OWNERS = {"b.tag": "words", "b.kind": "words", "action": "labels"}
-"""Elements that are available in the contexts of one distribution only."""
+"""Elements that are available in the contexts of only one distribution."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class UnsupervisedSettings:
         "Number of sweeps of the second stage. Each sweep resamples the analyses of all sentences.",
     )
     samples: int = setting(
-        10, "Number of sweeps at the end of the second stage whose samples are averaged."
+        10, "Number of final sweeps whose samples are averaged in the second stage."
     )
     particles: int = setting(
         20, "Number of particles per sentence in the second stage.", most=MOST_PARTICLES

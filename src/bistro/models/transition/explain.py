@@ -1,4 +1,4 @@
-"""Step-by-step explanations of the probability of a derivation, with back-off to shorter contexts.
+"""Step-by-step explanations of the probability of a derivation, including its back-off chains.
 
 A shift step consists of an action, a tag and a word. An arc step consists of an action and a label.
 The probability of impossible actions is redistributed to the possible actions, so the probability

@@ -63,7 +63,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
     derivations are ranked, and the tree of the best derivation is returned."""
     tags_per_word: int = 10
     """Maximum number of tags tried for each word. The paper uses 3 tags and reports no improvement
-    with more tags. A value of 10 mainly improves the results for tag sets that include features.
+    with more tags. A value of 10 improves the results mainly for tag sets that include features.
     See `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True

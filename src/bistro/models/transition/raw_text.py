@@ -71,7 +71,7 @@ def _check(config: TransitionConfig) -> None:
 
 
 def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return the frozen franchises of chains, and empty the list of chains.
+    """Return the frozen franchises of all chains, and empty the list of chains.
 
     A franchise takes several times as much memory as its frozen form, so each franchise is dropped
     before the next one is frozen.

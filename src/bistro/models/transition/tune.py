@@ -52,7 +52,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
 SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
 PARTS = (*DISTRIBUTIONS, *SETTINGS)
 RARE_FEATURE = 0.01
-"""Minimum proportion of words that have a feature. Rarer features are not tried."""
+"""Minimum frequency of a feature, as a proportion of all words. Rarer features are not tried."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Effort:
     """Minimum gain in score for which a change is accepted. Smaller gains may be noise, and longer
     contexts need more computing time."""
     best_places: int = 3
-    """Number of best new elements that are also tried at other positions."""
+    """How many of the best new elements are also tried at other positions."""
     promising: int = 12
     """Number of elements or features that are tried again after the first round."""
     label_elements: bool = True

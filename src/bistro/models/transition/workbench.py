@@ -65,7 +65,7 @@ class Workbench:
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
-        """Return the arguments that create a copy in another process, with a separate cache."""
+        """Return the arguments for creating a copy in another process, with a separate cache."""
         return Workbench, (list(self.sentences), self.seed)
 
     def model(self, config: TransitionConfig) -> TransitionModel:

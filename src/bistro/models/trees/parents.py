@@ -2,8 +2,8 @@
 
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
 greatly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
-parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the trees of
-the PCFG, and contains every rule once for each possible parent of its left-hand side.
+parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the same
+trees as the PCFG, and contains every rule once for each possible parent of its left-hand side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 

@@ -78,9 +78,9 @@ class TreeParsingModel(UnboundedModel):
         Draws depend on `first`, the index of the first sentence.
 
         The options are the fields of `SearchOptions`, such as ``search="astar-nodes"`` or
-        ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable trees
-        that were drawn instead of the minimum-risk tree. If `drawn` is above 0, that number of
-        evenly spaced draws is returned.
+        ``samples=20000``. With mcmc, `kbest` (or ``mbr=False``) requests the most probable drawn
+        trees instead of the minimum-risk tree. If `drawn` is above 0, that number of evenly spaced
+        draws is returned.
         """
         settings = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)

@@ -3,7 +3,7 @@
 Minimal seating needs only one pass over the data. The suffix trie is built, and the
 hyper-parameters of every context length are fitted. The hyper-parameters maximise the probability
 of blocks of trees given the other blocks (`cpp/infinite/left_out.hpp`) or, as in the paper, the
-posterior given the seating. Gibbs seating samples the seating in a franchise that stores whole
+posterior given the seating. Gibbs seating samples the tables of a franchise that stores whole
 contexts up to a given depth, and averages over the samples.
 """
 
