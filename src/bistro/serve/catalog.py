@@ -48,7 +48,7 @@ class Entry:
     id: str
     model: LoadedModel
     parts: dict[str, LoadedModel]
-    """The part of the model that has each ability, which may be the whole model."""
+    """For each ability, the part of the model that has it (possibly the whole model)."""
     sha256: str | None = None
     """The checksum of the model's file, if the model was read from a file."""
     version: str | None = None

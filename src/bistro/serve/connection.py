@@ -41,7 +41,7 @@ class Connection(H11Protocol):
     is_reading = True
     """True if the server is waiting for the rest of a request.
 
-    The flag is true for the first request of a connection, and for any request whose first bytes
+    The flag is true for the first request on a connection, and for any request whose first bytes
     have arrived.
     """
     has_bytes = False

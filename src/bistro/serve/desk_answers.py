@@ -1,4 +1,4 @@
-"""Answers to requests for the annotation desk, as plain JSON values.
+"""Answers to requests to the annotation desk, as plain JSON values.
 
 This module does not use the network.
 """
@@ -70,7 +70,7 @@ def _named(sentence: Sentence) -> tuple[str, str]:
 
 
 def state_of(sentence: Sentence, *, is_done: bool) -> str:
-    """Return the state of a sentence, which is ``open``, ``part``, ``whole`` or ``done``."""
+    """Return the state of a sentence: ``open``, ``part``, ``whole`` or ``done``."""
     if is_done:
         return "done"
     missing = sentence.heads.count(MISSING)

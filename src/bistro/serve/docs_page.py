@@ -1,4 +1,4 @@
-"""The page /docs, which is generated from OpenAPI and describes every endpoint of the server.
+"""The page /docs, which describes every endpoint and is generated from the OpenAPI description.
 
 The page is plain HTML with one style sheet, which the server also delivers. The page has no
 scripts, and nothing is loaded from other hosts.
@@ -88,7 +88,7 @@ class Reader:
         self.show_models = show_models
 
     def section(self, method: str, path: str, operation: Schema) -> str:
-        """Return the description of one endpoint, which is a path and a method."""
+        """Return the description of one endpoint (a path and a method)."""
         blocks = [f'<section id="{_anchor(method, path)}">']
         blocks.append(f"<h2><code>{method} {escape(path)}</code></h2>")
         blocks.append(f"<p>{_text(operation.get('description', ''))}</p>")

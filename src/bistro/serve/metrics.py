@@ -1,4 +1,4 @@
-"""Server metrics, such as requests, durations and memory, in the Prometheus text format.
+"""Server metrics, such as request counts, durations and memory use, in the Prometheus text format.
 
 Requests are counted by route, method and status. A route is one of the server's own paths; all
 other paths are counted as ``other``. A client that requests many different paths therefore does not
@@ -32,7 +32,7 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status, as in nginx, of a request whose client disconnected before the answer was sent."""
+"""The status (as in nginx) for a request whose client disconnected before the answer was sent."""
 Labels = Mapping[str, str]
 
 

@@ -1,4 +1,4 @@
-"""Routes for phrases and latent states, for models other than dependency parsers."""
+"""Routes for the phrases and latent states of models other than dependency parsers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_structures(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/phrases", response_model=Phrases, responses=MODEL_ERRORS)
     async def phrases(body: PhrasesBody, request: Request) -> Response:
-        """Find the phrases in a sentence, which form a constituency tree."""
+        """Find the phrases in a sentence, and return them as a constituency tree."""
         entry = catalog[body.model]
         entry.able("phrases")
 

@@ -56,7 +56,7 @@ def add_watching(app: FastAPI, catalog: Catalog, work: Work, *, show_models: boo
 
     @app.get("/metrics", response_class=Response, responses={**COMMON, **METRICS_ANSWER})
     async def metrics() -> Response:
-        """Return metrics for requests, the queue and memory in the Prometheus text format."""
+        """Return metrics for requests, the queue and memory, in the Prometheus text format."""
         return Response(counted.text(), media_type=CONTENT_TYPE)
 
     counted = Metrics(

@@ -1,4 +1,4 @@
-"""One pass of a pipeline over running text or sentences, which fills in all columns."""
+"""One pass of a pipeline over running text or sentences, filling in all columns."""
 
 from __future__ import annotations
 

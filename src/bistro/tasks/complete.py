@@ -45,7 +45,7 @@ OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
 
 @dataclass
 class Completion:
-    """The completed sentences, and the number of values filled in per column, named as in MISC."""
+    """The completed sentences, and the number of values filled in per column (named as in MISC)."""
 
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
@@ -173,7 +173,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels unknown to a model, per column, named as in MISC."""
+    """Count, per column (named as in MISC), the given tags and labels unknown to a model."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}

@@ -264,7 +264,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 def _ratios(
     model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
-    """Return the ratio of the probabilities of the two sentences in each pair."""
+    """Return, for each pair of sentences, the ratio of their probabilities."""
     ratios = np.zeros(len(pairs))
 
     def is_able(sentence: Sentence) -> bool:

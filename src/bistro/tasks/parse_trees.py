@@ -1,4 +1,4 @@
-"""One pass of a constituency parser over a file of words, which writes bracketed trees."""
+"""One pass of a constituency parser over a file of words, writing bracketed trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass of a parser over the input, which counts the sentences without a complete parse."""
+    """One pass of a parser over the input, counting the sentences without a complete parse."""
 
     def __init__(
         self,

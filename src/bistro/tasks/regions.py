@@ -139,7 +139,7 @@ def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
 
 
 def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
-    """Yield the region of every row for bracketed sentences, including the ends of sentences."""
+    """Yield the region of each row of bracketed sentences, including rows for sentence ends."""
     for sentence in parts:
         yield from (region or MISSING for _, region in sentence)
         if eos:

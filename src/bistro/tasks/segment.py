@@ -1,4 +1,4 @@
-"""Find the morphemes of the words in a file, or annotations that a model considers improbable."""
+"""Find the morphemes of words in a file, or find annotations that a model considers improbable."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class SuiteResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval for the accuracy, which treats items as independent."""
+        """The 95 % Wilson interval for the accuracy, treating items as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

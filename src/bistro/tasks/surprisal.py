@@ -105,7 +105,7 @@ def read_sentence(
 
 
 def bracketed_sentence(sentence: Sentence, name: str, path: str, cut: Cutting) -> ReadSentence:
-    """Prepare a line of text with regions in brackets for scoring, with one row per region."""
+    """Prepare a line of text for scoring, with one row per bracketed region."""
     text = visible_text(" ".join(sentence.forms), path, sentence.line)
     parts = bracketed(text, path, sentence.line)
     rows, words = region_rows(parts, cut)

@@ -1,4 +1,4 @@
-"""One pass of a tagger over a file, which adds one column to the input sentences.
+"""One pass of a tagger over a file, adding one column to the input sentences.
 
 All other columns stay unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
 or ``PXpos`` (see `bistro.treebank.probabilities`).

@@ -2,9 +2,9 @@
 
 By default, nodes with more than two children are split from the left, so that the remaining
 children are on the right. For example, ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ
-NN``. The new symbol contains the label of the phrase but not its children (no horizontal memory, h
-= 0 in Klein and Manning, 2003). Other ways to split nodes are listed in `Binarisation`. With
-``head-left``, the innermost pair contains the head. The function
+NN``. The new symbol contains the label of the phrase but not the labels of its children (no
+horizontal memory, h = 0 in Klein and Manning, 2003). Other ways to split nodes are listed in
+`Binarisation`. With ``head-left``, the innermost pair contains the head. The function
 `bistro.treebank.constituents.unbinarised` is the exact inverse of all methods. The functions in
 this module do not use recursion, so trees can be deeply nested.
 

@@ -137,7 +137,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """A validator for the rows that are not words, which are read in order."""
+    """A validator that reads, in order, the rows that are not words."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader

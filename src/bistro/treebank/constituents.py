@@ -1,7 +1,7 @@
 """Constituency trees for grammars, without traces and with plain labels.
 
 A treebank contains information that a context-free grammar cannot express, such as words that are
-not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and the trace it belongs to
+not spoken (``-NONE-``), the function of a phrase (``NP-SBJ``), and its link to a trace
 (``NP-SBJ-1``). The function `simplified` removes traces and function tags, and gives every tree the
 same root, ``TOP``. A phrase that is the only child of a phrase with the same label is also removed,
 since it usually had a trace as its sibling.

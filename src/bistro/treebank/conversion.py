@@ -34,7 +34,7 @@ _LOSSES: dict[str, Callable[[Sentence], Counter[str]]] = {
 
 @dataclass
 class Conversion:
-    """A conversion of sentences to another format, which counts the changes that it makes."""
+    """A conversion that changes the format of sentences and counts the changes."""
 
     to: str
     roots: Roots | None = None

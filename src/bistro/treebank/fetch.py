@@ -54,7 +54,7 @@ class Fetched:
     release: str
     folder: Path
     check: Check
-    """The source of the checksums that the files match, which is the mirror or an earlier download.
+    """The source of the checksums that the files match: the mirror or an earlier download.
     On the first download, there may be no checksums to match."""
 
     @property
@@ -145,7 +145,7 @@ def cached() -> list[Fetched]:
 
 
 def cache_folder() -> Path:
-    """Return the folder for cached treebanks, which need not exist yet."""
+    """Return the folder for cached treebanks. The folder need not exist yet."""
     home = os.environ.get("BISTRO_HOME")
     base = Path(home).expanduser() if home else platformdirs.user_cache_path("bistro", False)
     return base / "treebanks"
@@ -200,8 +200,8 @@ def _compare(
         actual = checksum(path)
         if name in promised and actual != promised[name]:
             raise FetchError(
-                f"{source}: {name} has the SHA-256 {_short(actual)}, but the mirror lists "
-                f"{_short(promised[name])}; no files were kept"
+                f"{source}: {name} has the SHA-256 checksum {_short(actual)}, but the mirror "
+                f"lists {_short(promised[name])}; no files were kept"
             )
         if name in recorded and actual != recorded[name]:
             raise FetchError(

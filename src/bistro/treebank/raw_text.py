@@ -59,7 +59,7 @@ class TextFacts:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """A piece of a file that consists of whole lines, which a worker splits into sentences."""
+    """A piece of a file, consisting of whole lines, that a worker splits into sentences."""
 
     path: str
     line: int

@@ -78,7 +78,7 @@ class Sentence:
     comments: list[str]
     """The lines that begin with ``#``, unchanged."""
     format: str
-    """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
+    """The format of the sentence: ``conllu``, ``conllx`` or ``text``."""
     line: int
     """The line number of the sentence's first line in its file, counted from 1."""
     lead: str
@@ -216,7 +216,7 @@ class Sentence:
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return the columns in `names`, which is faster than reading them one by one."""
+        """Return the columns in `names`. This is faster than reading them one by one."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]

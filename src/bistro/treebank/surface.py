@@ -48,7 +48,7 @@ class SurfaceToken:
 
 @dataclass
 class RunningText:
-    """A generator for the running text of a treebank, which records contradictions in the data.
+    """A generator that yields a treebank's running text and records contradictions in the data.
 
     Parameters
     ----------

@@ -224,7 +224,7 @@ class Writable(Protocol):
 
     @property
     def format(self) -> str:
-        """The format of the sentence, which is ``conllu``, ``conllx`` or ``text``."""
+        """The format of the sentence: ``conllu``, ``conllx`` or ``text``."""
 
     @property
     def line(self) -> int:

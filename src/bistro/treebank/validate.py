@@ -28,7 +28,7 @@ _SHOWN_OF_A_CYCLE = 8
 
 
 class Problem(NamedTuple):
-    """An error in a tree, and the word where it occurs, counted from 1."""
+    """An error in a tree, and the number (from 1) of the word where it occurs."""
 
     word: int
     reason: str

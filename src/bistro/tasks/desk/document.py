@@ -261,7 +261,8 @@ class Document:
                 raise ConflictError(
                     f"{self.path} has been changed by another program, and "
                     f"{self.journal.path.name} has {number} decisions that are not in the file: "
-                    "restore the file, or discard the decisions by moving the journal away"
+                    "restore the file, or discard the decisions by moving the journal to "
+                    "another folder"
                 )
             self.journal.append({"opened": self.disk, "journal": VERSION})
             return
@@ -297,7 +298,7 @@ class Document:
     def _misfit(self, event: Event) -> StaleError:
         return StaleError(
             f"{self.journal.path}: decision {event['seq']} does not match the file; move the "
-            "journal away to begin a new journal"
+            "journal to another folder to begin a new journal"
         )
 
 

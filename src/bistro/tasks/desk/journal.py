@@ -1,4 +1,4 @@
-"""The journal of a file, in which every decision is stored before it takes effect.
+"""The journal, which stores every decision about a file before the decision takes effect.
 
 The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON per event.
 
@@ -113,7 +113,7 @@ class Journal:
             except (ValueError, RecursionError):
                 raise BistroError(
                     f"{self.path}:{number}: this is not a valid journal line: move the journal "
-                    "away to begin a new journal"
+                    "to another folder to begin a new journal"
                 ) from None
 
     def _check_version(self, first: Any) -> None:

@@ -1,4 +1,4 @@
-"""Patches, which contain the old and the new lines of a sentence that a decision changes.
+"""Patches, which contain the lines that a decision changes in a sentence, and the new lines.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 

@@ -36,7 +36,7 @@ class Binding:
 
 @dataclass(slots=True)
 class Reader:
-    """A reader for grammar files, which stores their sets, tables and current `@` bindings."""
+    """A reader that parses grammar files and stores their sets, tables and current `@` bindings."""
 
     sets: dict[str, list[Weighted]] = field(default_factory=dict)
     tables: dict[str, Binding] = field(default_factory=dict)
