@@ -1,5 +1,4 @@
-"""The model file, which contains arrays in safetensors format and a JSON object that describes
-them.
+"""The model file contains arrays in safetensors format and a JSON object that describes them.
 
     8 bytes   length N of the header, little-endian
     N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entries

@@ -1,4 +1,4 @@
-"""Context elements, which name the parts of a state that a transition model can use.
+"""Context elements name the parts of a state that a transition model can use.
 
 A context is a list of elements, with the most informative element first. Back-off drops elements
 from the end. Stack items are ``s1`` (the top) to ``s4``, each with

@@ -1,4 +1,4 @@
-"""Edit rules, which transform a string at its two ends and generalise to new strings.
+"""Edit rules transform a string at its two ends and generalise to new strings.
 
 A rule changes the case, replaces the front and the back of a string, and keeps the middle. For
 example, *flies* becomes *fly* through ``ies → y`` at the back, and *don't* becomes *do n't* through

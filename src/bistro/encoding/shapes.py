@@ -1,4 +1,4 @@
-"""Word shapes, which show the kinds of characters in a word."""
+"""Word shapes show the kinds of characters in a word."""
 
 from __future__ import annotations
 

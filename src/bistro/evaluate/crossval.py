@@ -1,4 +1,4 @@
-"""Cross-validation, which tests every sentence with a model that was not trained on it.
+"""Cross-validation tests every sentence with a model that was not trained on it.
 
 The treebank is divided into k folds. Each of k models is trained on all folds except one, and
 tested on the remaining fold. Let x_1 … x_k be the scores of the folds.

@@ -1,4 +1,4 @@
-"""Workers on a Dask cluster, which distribute work over many machines.
+"""Workers on a Dask cluster distribute work over many machines.
 
 The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
 local:N`` starts N worker processes on this machine and stops them afterwards. Without a cluster,
@@ -336,7 +336,7 @@ def _quiet() -> Iterator[None]:
 def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     """Run worker processes on this machine, and yield their scheduler's address and keys.
 
-    Anyone who can connect to a scheduler can run code under the account of its user. All users of a
+    Anyone who can connect to a scheduler can run code as the user who started it. All users of a
     machine can connect to its ports, so every connection requires a certificate that is created for
     this run.
     """

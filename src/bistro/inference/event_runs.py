@@ -1,4 +1,4 @@
-"""Sorted lists of events from several workers, which are kept on disk if they are large.
+"""Sorted lists of events from several workers are kept on disk if they are large.
 
 A worker that encodes a piece of text sorts its events (see `bistro.encoding.events`), so that
 combining all pieces is a merge: the franchise reads all lists in parallel, each from beginning to

@@ -1,4 +1,4 @@
-"""Simulation-based calibration, which tests whether a sampler draws from its posterior.
+"""Simulation-based calibration tests whether a sampler draws from its posterior.
 
 Each run draws parameters from the prior and data from the model with these parameters. The sampler
 then infers the parameters from the data. The rank of a parameter is the number of the sampler's

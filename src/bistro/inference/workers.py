@@ -1,4 +1,4 @@
-"""Workers, which run tasks in parallel and share a model.
+"""Workers run tasks in parallel and share a model.
 
 Each unit of work is a call ``task(shared, item)``. Here `task` is a module-level function, `shared`
 holds the data that all calls need, and `item` is the input to one call. A task has no side effects,

@@ -1,4 +1,4 @@
-"""Default options of a model, which calls and commands can override.
+"""Calls and commands can override the default options of a model.
 
 Options of a call, such as the size of the search, have the same defaults for all models of a
 family. A configuration may set other defaults, which are saved with the model. A preset that

@@ -1,4 +1,4 @@
-"""A description of a training run, which every trainer receives with its data and settings."""
+"""Every trainer receives a description of the training run with its data and settings."""
 
 from __future__ import annotations
 

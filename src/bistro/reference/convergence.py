@@ -1,4 +1,4 @@
-"""R-hat and effective sample size, which measure whether several chains agree.
+"""R-hat and effective sample size measure whether several chains agree.
 
 Chains that sample the same posterior must agree, and so must the halves of a chain. For m
 half-chains of n draws each, let W be the mean of their variances, and let B be n times the variance

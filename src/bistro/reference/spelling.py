@@ -1,4 +1,4 @@
-"""The spelling model in plain Python, which scores a string character by character.
+"""A spelling model in plain Python that scores a string character by character.
 
 The computation is the same as in `bistro.inference.speller`, but with the plain franchise and one
 sample of the seating. The symbols are the characters of the training words, one symbol for all

@@ -1,4 +1,4 @@
-"""Small charts of a model's training trace, which show the course of training.
+"""Small charts of a model's training trace show the course of training.
 
 A trace has one row per sweep: the log-likelihood of the state, and other quantities of its chains,
 single numbers (`live_states`) or one per depth (`words.discount`, `words.strength`,

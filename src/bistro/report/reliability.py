@@ -1,4 +1,4 @@
-"""The reliability diagram, which plots observed accuracy against predicted probability.
+"""The reliability diagram plots observed accuracy against predicted probability.
 
 A point is a bin of words. The horizontal position of a point is the mean probability of its words,
 the vertical position is their accuracy, and the area grows with the number of words. Points on the

@@ -1,4 +1,4 @@
-"""Simulation-based calibration, which checks that a sampler draws from the posterior.
+"""Simulation-based calibration checks that a sampler draws from the posterior.
 
 >>> check = check_sampler("ngram", runs=20, order=2)
 >>> check.is_rejected, sorted(check.ranks)[:2]

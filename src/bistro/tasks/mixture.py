@@ -1,4 +1,4 @@
-"""A mixture of several language models, whose probabilities are mixed word by word.
+"""The probabilities of several language models are mixed word by word.
 
     p(w_i | before) = Σ_m λ_m p_m(w_i | before)
 

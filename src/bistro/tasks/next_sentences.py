@@ -1,4 +1,4 @@
-"""Active learning, which ranks sentences and words by how much a model would learn from them.
+"""Active learning ranks sentences and words by how much a model would learn from them.
 
 A model parses the sentences that are not fully annotated. The model learns most from decisions
 about words whose analysis is uncertain. If the model is certain, the annotator can quickly accept

@@ -1,4 +1,4 @@
-"""Test suites, which check whether a model's surprisal agrees with linguistic predictions.
+"""Test suites check whether a model's surprisal agrees with linguistic predictions.
 
 A suite consists of items. An item is a sentence in several *conditions*, which are divided into
 *regions*. A formula predicts in which of two conditions a region should be more surprising. The

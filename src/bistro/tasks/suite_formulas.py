@@ -1,4 +1,4 @@
-"""Predictions of a test suite, which are formulas that compare the surprisals of regions.
+"""Predictions of a test suite are formulas that compare the surprisals of regions.
 
 A formula refers to regions in the conditions of an item, in the notation of SyntaxGym.
 

@@ -1,4 +1,4 @@
-"""The documents of a treebank, which begin at ``# newdoc`` comments in CoNLL-U.
+"""The documents of a treebank begin at ``# newdoc`` comments in CoNLL-U.
 
 >>> one = Sentence.from_columns(["Hello"], comments=["# newdoc id = letter"])
 >>> two = Sentence.from_columns(["Goodbye"])

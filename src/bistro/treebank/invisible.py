@@ -1,4 +1,4 @@
-"""Zero-width characters, which often go unnoticed and are not part of words.
+"""Zero-width characters often go unnoticed and are not part of words.
 
 Zero-width characters occur in text from web pages and word processors. Words that differ only in
 zero-width characters are treated as the same word, both in training and when a model is used.

@@ -1,4 +1,4 @@
-"""Probabilities in the column MISC, which give a parser's confidence in its predictions.
+"""Probabilities in the column MISC give a parser's confidence in its predictions.
 
     PHead    probability of the head in the row
     PDeprel  probability of its label, whatever the head

@@ -1,4 +1,4 @@
-"""Raw text for training, which is read from files several times and needs little memory.
+"""Raw text for training is read from files several times and needs little memory.
 
 A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
 The suffix of a file determines its compression. Blank lines are skipped and counted, and words with

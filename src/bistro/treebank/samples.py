@@ -1,4 +1,4 @@
-"""Built-in treebanks, which come from the built-in grammar or from pip packages.
+"""Built-in treebanks come from the built-in grammar or from pip packages.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank (Kayadelen et al.,

@@ -1,4 +1,4 @@
-"""The running text of a treebank, which consists of its tokens and the white space between them.
+"""The running text of a treebank consists of its tokens and the white space between them.
 
 The white space after a token is empty if MISC has ``SpaceAfter=No``. Otherwise, the white space
 after a token is the value of ``SpacesAfter`` or, by default, one space. The entries

@@ -1,4 +1,4 @@
-"""Treebanks, which are sequences of sentences that are read from and written to files.
+"""Treebanks are sequences of sentences that are read from and written to files.
 
 The format follows from the suffix (``.conllu``, ``.conll`` and ``.conllx``, or ``.txt``),
 optionally followed by ``.gz``, ``.xz`` or ``.zst``. Otherwise, the format is detected from the

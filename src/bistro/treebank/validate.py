@@ -1,4 +1,4 @@
-"""Validation of dependency trees, which is fast enough to be enabled at all times.
+"""Validation of dependency trees is fast enough to be enabled at all times.
 
 Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of 0 means that the
 word is the root, and -1 means that the head is missing (``_``). Cycles are found by pointer

@@ -1,4 +1,4 @@
-"""Word classes, which are learned from the neighbours of each word in unparsed text.
+"""Word classes are learned from the neighbours of each word in unparsed text.
 
 Two words are similar if they tend to have the same neighbours. The frequent words at the four
 nearest positions are counted, and the counts are converted to positive pointwise mutual

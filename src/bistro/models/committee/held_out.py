@@ -1,4 +1,4 @@
-"""Held-out sentences of a treebank, which are used to calibrate a committee.
+"""Held-out sentences of a treebank are used to calibrate a committee.
 
 Neighbouring sentences share words and topics. Therefore a few contiguous stretches of the treebank
 are held out instead of isolated sentences. Such stretches differ from the training data about as

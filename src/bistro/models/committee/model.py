@@ -1,4 +1,4 @@
-"""The committee, which consists of several generative models of one treebank.
+"""The committee consists of several generative models of one treebank.
 
 For each word of a sentence, every member predicts a distribution over labelled heads and a
 distribution over tags. These distributions are marginals of the member's posterior over trees. The

@@ -1,4 +1,4 @@
-"""A committee of constituency parsers, which finds the minimum-risk tree under mixed votes.
+"""A committee of constituency parsers finds the minimum-risk tree under mixed votes.
 
 Members differ in the binarisation of trees, in the marks on labels, and in their Markov chains.
 Each member draws trees for a sentence from its posterior. The probability of a labelled span is the

@@ -1,4 +1,4 @@
-"""The treebank grammar, whose rules are read from constituency trees."""
+"""The rules of the treebank grammar are read from constituency trees."""
 
 from __future__ import annotations
 

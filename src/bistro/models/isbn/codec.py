@@ -1,4 +1,4 @@
-"""Word clusters, which serve as the tags of the latent-variable parser.
+"""Word clusters serve as the tags of the latent-variable parser.
 
 A cluster is a tag with a combination of morphological features, written
 ``NC|number=sing|def=indef``. All rare combinations of a tag are merged into one cluster, ``NC|?``.

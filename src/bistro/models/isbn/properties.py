@@ -1,4 +1,4 @@
-"""Lemmas and coarse tags, which states use as features but never predict.
+"""States use lemmas and coarse tags as features, but never predict them.
 
 The coarse tag of a word is the most frequent coarse tag of its cluster. If the tag of a word is
 given, the given lemma is used. Otherwise, the most frequent lemma of the form is used.

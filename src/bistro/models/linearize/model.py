@@ -1,4 +1,4 @@
-"""Word-order models, which assign a probability to every word order of a dependency tree.
+"""Word-order models assign a probability to every word order of a dependency tree.
 
 A dependency tree does not specify the order of words. For each head, a mixture of models assigns a
 probability to every order of its dependents (Futrell & Gibson 2015). Each part of the mixture is a

@@ -1,4 +1,4 @@
-"""The n-gram language model, which predicts each word from the preceding n-1 words.
+"""The n-gram language model predicts each word from the preceding n-1 words.
 
 The model is a hierarchical Pitman-Yor process over words (Teh 2006). The context of a word consists
 of the words before it, nearest first, padded with sentence starts. The end of the sentence, `</s>`,

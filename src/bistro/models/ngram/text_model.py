@@ -1,4 +1,4 @@
-"""The n-gram model of characters or bytes, which predicts each unit from the preceding units.
+"""The n-gram model of characters or bytes predicts each unit from the preceding units.
 
 The probability of a word is the product of the probabilities of its characters and of the space
 before it. The end of the sentence is an additional character. Every string has a probability, so

@@ -1,4 +1,4 @@
-"""The tree that a parser explains, which is either a given tree or the best tree."""
+"""The tree that a parser explains is either a given tree or the best tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods that all parsers share, which convert sentences and given annotation to parses.
+"""The methods that all parsers share convert sentences and given annotation to parses.
 
 A parser has a codec, a configuration, options and a compiled parser for encoded sentences. This
 module defines `parse_all` and the construction of its results.

@@ -1,4 +1,4 @@
-"""The first training steps, which all parsers share."""
+"""The first training steps are the same for all parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline, which annotates running text in all columns of CoNLL-U."""
+"""The pipeline annotates running text in all columns of CoNLL-U."""
 
 from __future__ import annotations
 

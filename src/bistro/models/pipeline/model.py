@@ -1,4 +1,4 @@
-"""The pipeline, which annotates running text in all columns and provides probabilities.
+"""The pipeline annotates running text in all columns and provides probabilities.
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 

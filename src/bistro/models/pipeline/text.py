@@ -1,4 +1,4 @@
-"""Pipeline methods that accept strings, which the pipeline itself divides into words.
+"""Pipeline methods accept strings, which the pipeline itself divides into words.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)

@@ -1,4 +1,4 @@
-"""Marks, which are features that pass number and negation from one word of a tree to another.
+"""Marks are features that pass number and negation from one word of a tree to another.
 
 Many contexts contain only the tag of a word. In *The pilots behind the teacher injured themselves*,
 the tag of *injured* must show that its subject is plural, even though the form of the verb does not

@@ -1,4 +1,4 @@
-"""The memory of a reader, which makes recent words of the same document more probable.
+"""The memory of a reader makes recent words of the same document more probable.
 
 Speakers and writers often repeat words. The memory is a hierarchy of Pitman-Yor restaurants that
 belongs to one document. Level 0 is the mixture of the members, p_0(w | sentence so far). Levels 1,

@@ -1,4 +1,4 @@
-"""The scores of a text, which are the log-probabilities of all words and sentence ends."""
+"""The scores of a text are the log-probabilities of all words and sentence ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second model of word and sentence ends, which uses the text on both sides of a position.
+"""A second model of word and sentence ends uses the text on both sides of a position.
 
 The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given the
 characters before it. From a small treebank, this model cannot learn that every opening bracket is a

@@ -1,4 +1,4 @@
-"""Syntactic topics, which are latent states between words and their dependents."""
+"""Syntactic topics are latent states between words and their dependents."""
 
 from __future__ import annotations
 

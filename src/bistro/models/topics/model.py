@@ -1,4 +1,4 @@
-"""Syntactic topics, which are latent states between words and their dependents.
+"""Syntactic topics are latent states between words and their dependents.
 
 A parent word generates a state, and the state generates a word (Wallach, Sutton & McCallum 2008).
 

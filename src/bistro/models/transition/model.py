@@ -1,4 +1,4 @@
-"""The generative transition parser, which generates a tree and its words together.
+"""The generative transition parser generates a tree and its words together.
 
 The model is an arc-standard parser in which every step has a probability (Buys & Blunsom 2015). A
 shift generates a tag and then a word. A left-arc or right-arc action adds an arc and then generates

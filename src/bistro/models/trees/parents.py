@@ -1,4 +1,4 @@
-"""A grammar whose symbols include their parents, which gives better proposals than the PCFG.
+"""A grammar whose symbols include their parents gives better proposals than the PCFG.
 
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
 greatly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the

@@ -1,4 +1,4 @@
-"""Background threads of a desk, which parse sentences and learn from confirmed sentences."""
+"""Background threads of a desk parse sentences and learn from confirmed sentences."""
 
 from __future__ import annotations
 

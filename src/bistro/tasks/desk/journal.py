@@ -1,4 +1,4 @@
-"""The journal, which stores every decision about a file before the decision takes effect.
+"""The journal stores every decision about a file before the decision takes effect.
 
 The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON per event.
 
