@@ -39,7 +39,7 @@ def purpose_key(purpose: str) -> int:
 
 
 class Stream:
-    """A reproducible stream of random numbers, which is identical to the core's stream."""
+    """A reproducible stream of random numbers that is identical to the core's stream."""
 
     __slots__ = ("_block", "_counter", "_index", "_key")
 

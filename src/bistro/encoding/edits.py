@@ -34,7 +34,7 @@ have to replace more characters is stored for a single string only."""
 
 @dataclass(frozen=True, order=True)
 class EditRule:
-    """An edit rule, which replaces the front and back of a string and may change its case."""
+    """An edit rule that replaces the front and back of a string and may change its case."""
 
     case: str = ""
     front: str = ""

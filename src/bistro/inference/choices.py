@@ -29,7 +29,7 @@ _UNSEEN = 2**31 - 1
 
 
 class Names:
-    """A list of distinct strings, which maps each string to its index."""
+    """A list of distinct strings that maps each string to its index."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):

@@ -29,7 +29,7 @@ END_OF_WORD = sys.maxunicode + 1
 
 @dataclass(frozen=True)
 class Characters:
-    """A base distribution over all strings, which spells them with a process over characters.
+    """A base distribution over all strings that spells them with a process over characters.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ MOST_CONTEXTS, MOST_DRAWN = 200, 6
 
 
 class PitmanYor(Ensemble):
-    """A hierarchical Pitman-Yor process, which learns to predict outcomes in contexts.
+    """A hierarchical Pitman-Yor process that learns to predict outcomes in contexts.
 
     Outcomes and the elements of contexts can be any hashable objects. The distribution in a context
     is centred on the distribution in the context that is one element shorter, and so on, down to

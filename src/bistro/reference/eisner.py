@@ -31,7 +31,7 @@ Choice: TypeAlias = tuple[int, ...]
 
 
 class Step(NamedTuple):
-    """One generation step, which adds a child to a head or ends one side of the head.
+    """A generation step that adds a child to a head or ends one side of the head.
 
     Words are numbered from 1, and 0 means no word.
     """

@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search for the best tree of a sentence, which proceeds in rounds."""
+    """A search for the best tree of a sentence that proceeds in rounds."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0

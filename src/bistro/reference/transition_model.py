@@ -44,7 +44,7 @@ STACK_ITEMS = 4
 
 
 class Event(NamedTuple):
-    """A training event, which is an outcome of a distribution in a context."""
+    """A training event: an outcome of a distribution in a context."""
 
     distribution: str
     context: tuple[int, ...]

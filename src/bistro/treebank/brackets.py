@@ -51,7 +51,7 @@ _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
 class Tree:
-    """A node in a constituency tree, which has either a label and children or a tag and a word."""
+    """A node in a constituency tree, with either a label and children or a tag and a word."""
 
     __slots__ = ("children", "label", "word")
 

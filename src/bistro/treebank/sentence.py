@@ -46,7 +46,7 @@ MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
 
 
 class Token(NamedTuple):
-    """A token in the text, which is one word or several words that are written as one."""
+    """A token in the text: one word, or several words that are written as one."""
 
     first: int
     last: int

@@ -29,7 +29,7 @@ MOST_REMEMBERED = 500
 
 
 class Part(Protocol):
-    """A part of the mixture, which assigns weights to the orders of a family."""
+    """A part of the mixture that assigns weights to the orders of a family."""
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders of a family, given the label and the count of each dependent type."""

@@ -71,7 +71,7 @@ def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> di
 
 @dataclass
 class _Derivation:
-    """A traversal of the steps of a derivation, which yields one decision per symbol."""
+    """A traversal of the steps of a derivation that yields one decision per symbol."""
 
     model: TransitionModel
     sentence: Sentence

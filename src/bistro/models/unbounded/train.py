@@ -50,7 +50,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 class TrieChain:
-    """A chain over a compressed trie with minimal seating, which fits hyper-parameters."""
+    """A chain over a compressed trie with minimal seating that fits hyper-parameters."""
 
     is_deterministic = True
 

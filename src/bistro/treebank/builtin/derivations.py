@@ -26,7 +26,7 @@ NO_SPACE_AFTER = frozenset({"“"})
 
 
 class Derivation(NamedTuple):
-    """A node in a derivation, which is a rule with children or a word without children."""
+    """A node in a derivation: a rule with children, or a word without children."""
 
     label: Rule | Word
     children: tuple[Derivation, ...]
