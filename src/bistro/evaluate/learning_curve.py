@@ -250,7 +250,7 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
 
 
 def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
-    """Return the first sentences of a random permutation, so that larger parts contain smaller ones."""
+    """Return the start of a random permutation, so that larger parts contain smaller parts."""
     number = round(share * len(places))
     if number < 1:
         raise BistroError(
