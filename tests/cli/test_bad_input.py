@@ -271,8 +271,7 @@ def test_a_model_without_the_ability(
     install_kind("mute", f"{__name__}:MUTE")
     Mute(bistro.load(files / "english.bistro").origin).save("mute.bistro")
     ability = "generate sentences" if command == "generate" else "score words"
-    able = "an ngram, transition, isbn, reader, grammar or pipeline model"
-    told = f"a mute model cannot {ability}; use {able}"
+    told = f"a mute model cannot {ability}; use an ngram, transition, isbn, reader or grammar model"
     refuse(bistro_here, old, command, "mute.bistro", told=told, stdin=b"a b\n")
 
 

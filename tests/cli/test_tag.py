@@ -64,7 +64,7 @@ def test_a_parser_searches_in_its_own_way(bistro_here: Command, taggers: Path) -
 def test_a_language_model_cannot_tag(bistro_here: Command, files: Path) -> None:
     done = bistro_here("tag", files / "english.bistro", stdin=b"It rains .\n")
     assert done.code == 2
-    able = "transition, committee, eisner, isbn, tags or pipeline"
+    able = "transition, committee, eisner, isbn or tags"
     assert done.err == f"bistro: an ngram model cannot tag; use a {able} model\n"
 
 

@@ -184,7 +184,7 @@ def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
     quick = ("--set", "states=5", "--set", "sweeps=2", "--set", "samples=1")
     place.bistro("train", "topics", "train.conllu", "-o", "topics.bistro", *quick)
     refusal = place.refused("perplexity", "topics.bistro", "test.conllu")
-    assert refusal.endswith("grammar, pipeline or toy model")
+    assert refusal.endswith("grammar or toy model")
     asked = place.refused("perplexity", "toy.bistro", "test.conllu", "--particles", "5")
     assert "toy" in asked and "particles" in asked
     wrong = ("train", "toy", "train.conllu", "-o", "x.bistro", "--set")

@@ -9,8 +9,7 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.models import kinds
-from bistro.models.abilities import ABILITIES, ANNOTATE, PARSE, SCORE, TAG, TOKENISE
+from bistro.models.abilities import ANNOTATE, PARSE, SCORE, TAG, TOKENISE
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.probabilities import (
@@ -63,17 +62,6 @@ def test_the_pipeline_does_what_its_layers_do(model: PipelineModel) -> None:
     assert TOKENISE.of(model) is model.tokens
     assert PARSE.of(model) is model.parser
     assert TAG.is_of(model) and SCORE.is_of(model) and ANNOTATE.of(model) is model
-    record = kinds.find("pipeline")
-    able = {ability.name for ability in ABILITIES.values() if ability.is_of(model)}
-    assert able == {*record.abilities, *record.part_abilities}
-
-
-def test_a_pipeline_whose_parser_does_not_score_words() -> None:
-    model = bistro.train("pipeline", bistro.builtin(sentences=30, seed=1), parser="eisner")
-    with pytest.raises(BistroError, match=r"this pipeline model cannot score words: .*; use an n"):
-        SCORE.of(model)
-    with pytest.raises(BistroError, match=r"^a pipeline model cannot score words; .*grammar model"):
-        model.score(["It"])
 
 
 def test_a_committee_inside_reads_with_a_member_from_left_to_right(tmp_path: Path) -> None:

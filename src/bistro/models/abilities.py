@@ -346,17 +346,15 @@ class Ability(Generic[P]):
             if isinstance(part, self.protocol):
                 able: P = part
                 return able
-        raise BistroError(self.refusal(model.kind, by_parts=True))
+        raise BistroError(self.refusal(model.kind))
 
-    def refusal(self, kind: str, *, by_parts: bool = False) -> str:
-        """Return an error message that names the kinds with this ability, also those `by_parts`."""
-        able = kinds.able(self.name, by_parts=by_parts)
-        others = [name for name in able if name != kind]
-        remedy = f"; use {a_model(' or '.join(_listed(others)))}" if others else ""
+    def refusal(self, kind: str) -> str:
+        """Return an error message that names the kinds of models with this ability."""
+        able = kinds.able(self.name)
         if kind in able:
-            why = ": its settings or its training data leave that out"
-            return f"this {kind} model cannot {self.verb}{why}{remedy}"
-        return f"{a_model(kind)} cannot {self.verb}{remedy}"
+            return f"this {kind} model cannot {self.verb}: its settings leave that out"
+        others = f"; use {a_model(' or '.join(_listed(able)))}" if able else ""
+        return f"{a_model(kind)} cannot {self.verb}{others}"
 
 
 PARSE: Ability[Parser] = Ability("parse", Parser, "parse")

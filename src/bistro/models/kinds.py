@@ -84,8 +84,6 @@ class Kind:
     `bistro.models.runs.Run`."""
     abilities: tuple[str, ...]
     """The abilities of the models, by their names in `bistro.models.abilities`."""
-    part_abilities: tuple[str, ...] = ()
-    """The abilities that only parts of the models have. Commands use the part that is able."""
     reader: str = "bistro.models.data:SENTENCES"
     """The reader of training and test data."""
     needs_annotation: bool = False
@@ -198,13 +196,9 @@ def every() -> Iterator[Kind]:
             continue
 
 
-def able(ability: str, *, by_parts: bool = False) -> list[str]:
-    """Return the names of the kinds that have an ability, if requested also by their parts."""
-    return [
-        kind.name
-        for kind in every()
-        if kind.can(ability) or (by_parts and ability in kind.part_abilities)
-    ]
+def able(ability: str) -> list[str]:
+    """Return the names of the kinds that have an ability."""
+    return [kind.name for kind in every() if kind.can(ability)]
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:

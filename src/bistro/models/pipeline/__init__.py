@@ -14,10 +14,6 @@ KIND = Kind(
     needs_annotation=True,
     text_trainer="bistro.models.pipeline.train:train_with_text",
     abilities=("annotate", "figures"),
-    part_abilities=(
-        *("parse", "vote", "tag", "score", "generate", "generate_trees", "follow", "explain"),
-        *("tokenise", "fill"),
-    ),
     has_members=True,
     speeds="parser_config",
     dev="what the parser inside learns from it",
