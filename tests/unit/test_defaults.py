@@ -49,7 +49,7 @@ def test_other_families_have_defaults_too() -> None:
         ({"parse": {"size": "many"}}, "'size' must be a whole number"),
         ({"parse": {"selection": "wait"}}, "'selection' must be one of"),
         ({"tag": {"size": 3}}, "defaults.tag: unknown setting 'size'"),
-        ({"pars": {"size": 3}}, "unknown setting 'defaults.pars' (did you mean 'parse'?)"),
+        ({"pars": {"size": 3}}, "unknown setting 'defaults.pars' (did you mean 'defaults.parse'?)"),
         ({"parse": {"size": [3]}}, "'defaults.parse.size' must be"),
     ],
 )
