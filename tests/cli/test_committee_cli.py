@@ -122,7 +122,7 @@ def test_what_a_committee_cannot_do(bistro_here: Command, here: Path, files: Pat
     )  # fmt: skip
     assert done.code == 0
     done = bistro_here("surprisal", "c.bistro", files / "test.txt")
-    able = "an ngram, transition, isbn, reader, grammar or pipeline model"
+    able = "an ngram, transition, isbn, reader or grammar model"
     assert done.err == f"bistro: a committee model cannot score words; use {able}\n"
     assert done.code == 2
     done = bistro_here(
