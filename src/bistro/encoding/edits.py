@@ -1,7 +1,7 @@
 """Edit rules transform a string at its two ends and generalise to new strings.
 
 A rule changes the case, replaces the front and the back of a string, and keeps the middle. For
-example, *flies* becomes *fly* through ``ies → y`` at the back, and *don't* becomes *do n't* through
+example, *flies* becomes *fly* through ``ies → y`` at the end, and *don't* becomes *do n't* through
 ``n't → ␣n't``. A rule applies only to strings that begin and end with the characters that it
 replaces. If several rules turn one string into another, the rule that explains the most training
 pairs is chosen.
