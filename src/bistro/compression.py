@@ -1,7 +1,7 @@
 """Compression by the suffix of a file's name: ``.gz``, ``.xz`` and ``.zst``.
 
 A few bytes can decompress to terabytes of zeros. Text is rarely compressed to less than a thirtieth
-of its size, so a file that expands by a much larger factor is rejected before it fills the memory.
+of its size, so a file that expands by a much larger factor is rejected before it fills memory.
 """
 
 from __future__ import annotations

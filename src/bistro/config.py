@@ -73,7 +73,7 @@ def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "confi
 
 
 def to_dict(config: Any) -> dict[str, Any]:
-    """Return the configuration as plain dicts and lists, which JSON can store."""
+    """Return the configuration as plain dicts and lists that can be stored as JSON."""
     plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
     return plain
 

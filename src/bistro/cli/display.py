@@ -72,7 +72,7 @@ def shown(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def displayed(command: str, progress: bool | None) -> Iterator[None]:
-    """Show the progress of a command always, never, or only on a terminal (None)."""
+    """Show a command's progress always, never, or only on a terminal (None)."""
     on_terminal = sys.stderr is not None and sys.stderr.isatty()
     if sys.stderr is None or progress is False or not (progress or on_terminal):
         yield
@@ -241,7 +241,7 @@ def line_of(work: Work) -> str:
 
 
 def _details(own: Phase) -> Iterator[str]:
-    """Yield texts that describe a phase: its progress in items or steps, its rate, and its note."""
+    """Yield descriptions of a phase: its progress in items or steps, its rate, and its note."""
     if own.counted:
         yield f"{own.counted:,} {own.unit}"
         seconds = own.moved - own.began

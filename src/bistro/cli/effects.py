@@ -45,8 +45,8 @@ def effects(
     ),
     conditions: str | None = option(
         "A,B",
-        "Compare condition A with condition B [default: the two conditions, in their "
-        "order in ITEMS].",
+        "Compare condition A with condition B [default: the two conditions, in the order "
+        "in which they appear in ITEMS].",
     ),
     by: str | None = option(
         "COLUMN",

@@ -30,7 +30,7 @@ def evaluate(
         "marks, commas, full stops and colons (penn), or by Unicode punctuation characters "
         "(unicode). By default, the rule that fits the tags in GOLD is used.",
     ),
-    by_length: bool = flag("--by-length", "Also print the F1 of arcs by their length in words."),
+    by_length: bool = flag("--by-length", "Also print F1 for arcs, by their length in words."),
     calibration: bool = flag(
         "--calibration",
         "Also print the calibration of the probabilities in MISC (from `bistro parse "
@@ -56,7 +56,7 @@ def evaluate(
     official scorer, and the older one, which leaves punctuation out. Both files are CoNLL-U or
     CoNLL-X. If the files split the same text into different words or sentences, words are aligned
     by their characters, as in the CoNLL 2018 shared task. In that case, precision, recall and F1
-    are printed for each score, and scores that leave out punctuation are not available. With
+    are printed for each metric, and scores that leave out punctuation are not available. With
     --brackets, both files contain constituency trees; with --morphemes, they contain words cut into
     morphemes.
 
@@ -131,7 +131,7 @@ def _check_plot(plot: str, calibration: bool) -> None:
 def _tell_copied(scores: AttachmentScores) -> None:
     """Report columns without errors, which a parser may have copied from its input.
 
-    In a single sentence, and in a file without any error, such columns are not remarkable.
+    In a single sentence, and in a file without any errors, such columns are not remarkable.
     """
     from bistro.evaluate.attachment import DEPENDENT, SCORES
 

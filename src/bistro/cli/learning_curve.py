@@ -1,4 +1,4 @@
-"""`bistro learning-curve`: compute scores for growing training sets, and a forecast."""
+"""`bistro learning-curve`: measure and forecast scores for growing training sets."""
 
 from __future__ import annotations
 

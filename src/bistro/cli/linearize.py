@@ -1,4 +1,4 @@
-"""`bistro linearize`: find word orders for dependency trees, and their probabilities."""
+"""`bistro linearize`: find and score word orders for dependency trees."""
 
 from __future__ import annotations
 

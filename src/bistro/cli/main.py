@@ -158,7 +158,7 @@ def _usage_sentence(error: Any) -> str:
 
 
 def _order_hint(arguments: Sequence[str]) -> str:
-    """Return the right order if the model is not the first argument after the command."""
+    """Return the correct order if the model is not the first argument after the command."""
     from bistro.modelfile import is_model_file
 
     command, *words = (word for word in arguments if not word.startswith("-"))

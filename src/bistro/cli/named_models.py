@@ -9,7 +9,7 @@ from bistro.errors import BistroError
 
 
 def model_names(models: list[str]) -> dict[str, str]:
-    """Return a dictionary from the name of each model to its path.
+    """Return a dictionary that maps the name of each model to its path.
 
     The name is the file name without its suffix, or the path if two models have the same file name.
     """

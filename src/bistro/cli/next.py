@@ -35,7 +35,7 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences in a partly annotated file by how useful their annotation would be.
+    """Rank the sentences in a partly annotated file by how useful it is to annotate them.
 
     A model is trained on the fully annotated sentences of FILE, and parses the other sentences. The
     table (TSV) lists the most informative sentences first, each with the expected number of errors

@@ -104,7 +104,7 @@ def checked(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def content_of(path: str) -> str:
-    """Classify the content of a file by its beginning.
+    """Classify a file by the beginning of its content.
 
     The class of an empty file is "nothing".
     """

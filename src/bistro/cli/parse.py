@@ -292,7 +292,7 @@ def _everything(
     for name in ("kbest", "samples", "partial"):
         if options.pop(name, None):
             raise ConfigError(
-                f"--{name} is for parsers: leave it out, since a pipeline writes one analysis"
+                f"--{name} is for parsers: leave it out, since a pipeline writes only one analysis"
             )
     kept = [name for name in (keep or "").split(",") if name]
 

@@ -30,7 +30,7 @@ class PlainGroup(TyperGroup):
 
 
 def under(panel: str, shared: Any) -> Any:
-    """Return a copy of a shared option that is listed under a heading of the help.
+    """Return a copy of a shared option that is listed under a given heading in the help.
 
     The column widths are chosen separately for each heading. A long option name narrows only the
     descriptions under the same heading.

@@ -28,7 +28,7 @@ def reading_times(
     models: list[str] = argument("MODEL...", "Models that score words (files or names)."),
     word: str | None = option("COLUMN", "The words [default: word]."),
     item: str | None = option(
-        "COLUMN", "Column with the sentence or text of each word [default: item]."
+        "COLUMN", "Column that identifies the sentence or text of each word [default: item]."
     ),
     condition: str | None = option(
         "COLUMN",
@@ -53,8 +53,8 @@ def reading_times(
     ),
     document: list[str] | None = option(
         "COLUMN",
-        "Use the memory of readers: items with the same value form a document, such as a story, in "
-        "the order of DATA (may be repeated).",
+        "Use the memory of readers: items with the same value in this column form a document, such "
+        "as a story, in the order of DATA (may be repeated).",
     ),
     split_punct: bool | None = typer.Option(
         None,

@@ -51,7 +51,7 @@ def surprisal(
         "splits text into words as in its treebank.",
     ),
     brackets: bool = flag(
-        "--brackets", "Write one row per region in square brackets, as in The [old dog] barks."
+        "--brackets", "Write one row per bracketed region, as in The [old dog] barks."
     ),
     critical: str | None = option(
         "COLUMN",
@@ -61,13 +61,14 @@ def surprisal(
     ),
     region: str | None = option(
         "COLUMN",
-        "With --sentence, merge adjacent rows with the same value into one region.",
+        "With --sentence, merge adjacent rows with the same value in this column into one region.",
         rich_help_panel=STIMULI,
     ),
     memory: bool = documents.MEMORY,
     document: list[str] | None = option(
         "COLUMN",
-        "With --memory, sentences with the same value form a document (may be repeated).",
+        "With --memory, sentences with the same value in this column form a document (may be "
+        "repeated).",
         rich_help_panel=STIMULI,
     ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),

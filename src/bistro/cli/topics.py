@@ -9,12 +9,12 @@ from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
 from bistro.cli.plain_help import PlainCommand, PlainGroup
 
-topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of syntactic topics.")
+topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of a syntactic topic model.")
 
 
 @topics.callback()
 def about() -> None:
-    """Inspect the latent states of syntactic topics.
+    """Inspect the latent states of a syntactic topic model.
 
     Train a model with **bistro train topics TREEBANK -o MODEL**, then inspect its states with
     **bistro topics show**.

@@ -93,7 +93,7 @@ def tune(
     """Find the contexts and settings that parse DEV most accurately, and write a configuration.
 
     The search uses hill climbing: it tries one change after another, keeps the best change, and
-    starts again until no change helps. Each trial takes only seconds, since only the changed parts
+    repeats this until no change helps. Each trial takes only seconds, since only the changed parts
     are trained again. All trials are recorded in a journal (FILE.toml.journal): after Ctrl-C,
     --minutes or a crash, the same command resumes. At the end, models with the
     initial and the best configuration are trained in full and compared. The scores of both

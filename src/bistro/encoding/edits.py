@@ -55,7 +55,7 @@ class EditRule:
         return self.new_front + cased[len(self.front) : len(self.front) + kept] + self.new_back
 
     def to_header(self) -> list[Any]:
-        """Return the rule as a value that JSON can store."""
+        """Return the rule as a value that can be stored as JSON."""
         return list(astuple(self))
 
     @classmethod
