@@ -1,8 +1,8 @@
 """Errors that a user can cause, each with a clear one-sentence message.
 
 Every error that is caused by the input and not by the program is a `BistroError`. The command line
-prints the message of the error, exits with code 2 and shows no traceback. Python callers catch the
-error by its type.
+prints the error message, exits with code 2 and shows no traceback. Python callers catch the error
+by its type.
 
 >>> raise TreebankError("head 9 is outside the sentence", path="train.conllu", line=12)
 Traceback (most recent call last):
@@ -50,7 +50,7 @@ class UnknownSettingError(ConfigError):
 
 
 class ModelFileError(BistroError):
-    """A file is truncated, not a model file, or of a version that this program cannot read."""
+    """A file is truncated, is not a model file, or has a version that this program cannot read."""
 
 
 class NotAModelError(ModelFileError):

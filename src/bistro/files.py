@@ -39,9 +39,9 @@ MOST_JSON_MEMORY = 15
 """Maximum memory use of a large JSON text, including the text itself, in bytes per character. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Minimum number of words that make the name of a missing file look like a sentence."""
+"""Minimum number of words in a missing file's name for the name to look like a sentence."""
 MOST_NAMES = 1000
-"""Maximum number of names in a folder to compare with the name of a missing file."""
+"""Maximum number of names in a folder that are compared with the name of a missing file."""
 
 
 class InputError(BistroError):

@@ -10,9 +10,9 @@ and colleagues (2006) use the same features.
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
 
 Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these markers are
-specific to English. A marker that does not occur in training is replaced by the marker without the
-suffix. If the marker without the suffix does not occur either, the dash and the digit are dropped
-too. If the shortened marker does not occur in training either, the marker is ``<unk>``.
+specific to English. A marker that does not occur in training is replaced by the same marker without
+its suffix. If the marker without the suffix does not occur either, the dash and the digit are
+dropped too. If the shortened marker does not occur in training either, the marker is ``<unk>``.
 
 >>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
 >>> markers.names

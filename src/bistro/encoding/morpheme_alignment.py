@@ -57,7 +57,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """Return the lowest cost and the start of a morpheme for each of its possible ends."""
+    """For each possible end of a morpheme, return the lowest cost and the start."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)
@@ -98,7 +98,7 @@ def _substitution(letter: str, written: str) -> int:
 
 
 def _lower(text: str) -> str:
-    """Return a text in lower case without changing its length.
+    """Convert a text to lower case without changing its length.
 
     Python's `str.lower` turns İ into two characters.
     """

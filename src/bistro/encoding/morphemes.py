@@ -31,8 +31,7 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""The share of capitalised words that is assumed if the training data contain no capital
-letters."""
+"""The assumed share of capitalised words if the training data contain no capital letters."""
 
 
 class Piece(NamedTuple):
@@ -109,7 +108,7 @@ def _is_all_capitals(word: str) -> bool:
 
 
 def _small(text: str) -> str:
-    """Return a text in lower case without changing its length."""
+    """Convert a text to lower case without changing its length."""
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
@@ -125,7 +124,7 @@ class Inventory:
 
     @classmethod
     def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
-        """Collect the sorted labels, letters and morphemes of words."""
+        """Collect and sort the labels, letters and morphemes of words."""
         morphemes = sorted({piece for word in words for piece in word})
         labels = sorted({piece.label for piece in morphemes})
         letters = sorted({letter for piece in morphemes for letter in piece.surface})

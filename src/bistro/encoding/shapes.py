@@ -9,7 +9,7 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return A for a capital letter, a for any other letter, 0 for a digit, or the character."""
+    """Return A for a capital, a for any other letter, 0 for a digit, else the character itself."""
     if character.isdigit():
         return "0"
     if character.isalpha():
@@ -19,7 +19,7 @@ def kind_of(character: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def shape(form: str) -> str:
-    """Return the shape of a word, in which each run of characters of one kind becomes one symbol.
+    """Return the shape of a word, with one symbol for each run of characters of the same kind.
 
     >>> [shape(word) for word in ("Paris", "NATO", "3rd", "e-mail", "...")]
     ['Aa', 'A', '0a', 'a-a', '.']

@@ -179,7 +179,7 @@ class Vocabulary:
 
     @property
     def scored_if_unknown(self) -> str:
-        """A phrase for messages that says what a model scores instead of unknown words."""
+        """A phrase that tells users what a model scores instead of unknown words."""
         if self.is_open:
             return "their spelling"
         symbol = "their class" if self.num_classes > 1 else f"one symbol {UNKNOWN} for all of them"
@@ -265,7 +265,7 @@ class Vocabulary:
 
     @property
     def hash(self) -> str:
-        """The SHA-256 hash of the header as JSON with sorted keys and without spaces, in hex."""
+        """The hexadecimal SHA-256 hash of the header, as JSON with sorted keys and no spaces."""
         canonical = json.dumps(self.to_header(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
@@ -324,7 +324,7 @@ def _unique_strings(values: Any) -> list[str]:
 
 
 def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
-    """Return the vocabulary in a model's header, or raise an error if its hash is wrong."""
+    """Return the vocabulary from a model's header, or raise an error if its hash is wrong."""
     vocabulary = Vocabulary.from_header(header["vocabulary"])
     if vocabulary.hash != header["vocabulary_hash"]:
         raise ModelFileError("the vocabulary differs from the one that the model was trained with")

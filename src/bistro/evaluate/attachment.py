@@ -100,7 +100,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need the column."""
+"""For each column, its name in messages and the scores that need it."""
 DEPENDENT = {
     "upos": ("upos", "alltags", "mlas"),
     "xpos": ("xpos", "alltags"),
@@ -152,19 +152,19 @@ class AttachmentScores:
     """The method of alignment, which is `words` if both files have the same words, otherwise
     `characters`."""
     metrics: dict[str, Metric]
-    """Precision, recall, F1, aligned accuracy and counts of each metric that can be computed. The
-    keys are the names in `SCORES` and `SEGMENTS`."""
+    """Precision, recall, F1, aligned accuracy and counts for each metric that can be computed.
+    The keys are the names in `SCORES` and `SEGMENTS`."""
     no_punct: NoPunct
     """The scores without punctuation, which are None if the words in the files differ."""
     protocol: dict[str, str]
     """The conventions under which these scores (`ud`) and the scores in `no_punct` are computed."""
     unavailable: dict[str, str]
-    """A dictionary from the name of each missing score to the reason why it is None."""
+    """The reason why each missing score is None, by the name of the score."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores by name.
 
-        The scores without punctuation are a nested dictionary.
+        The scores without punctuation are returned as a nested dictionary.
         """
         metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
         return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
@@ -204,7 +204,7 @@ def score(
 def first_difference(
     gold: Sequence[object], system: Sequence[object]
 ) -> tuple[int, object, object]:
-    """Return the first position (from 1) at which two lists of words differ, and the two words."""
+    """Return the first position, counted from 1, where two lists differ, and the two words."""
     pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 

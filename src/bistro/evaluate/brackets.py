@@ -1,7 +1,7 @@
 """Bracket scores, which give the share of correct constituents, as in the program EVALB.
 
 A constituent is a label together with the words it spans. Let M be the number of constituents that
-the gold and system trees share over all sentences.
+the gold and system trees share, summed over all sentences.
 
     precision = M / constituents of system    recall = M / constituents of gold
     F1 = 2 M / (constituents of system + constituents of gold)
@@ -19,8 +19,8 @@ The conventions follow EVALB with Collins' parameters:
 - tags: the share of correct tags among the remaining words; the length of a sentence, for the
   scores of sentences up to 40, counts punctuation but no traces.
 
-Bistro differs from EVALB in one respect. In Bistro, the gold tags determine for both trees which
-words are punctuation. EVALB uses each tree's own tags. If a wrong tag changes what counts as
+Bistro differs from EVALB in one respect. In Bistro, the gold tags determine which words are
+punctuation in both trees. EVALB uses each tree's own tags. If a wrong tag changes what counts as
 punctuation, the two trees have different numbers of words, and EVALB leaves out the sentence. In
 such cases, Bistro still scores the sentence. Unlabelled scores compare only the spans.
 

@@ -72,8 +72,8 @@ def score_by_length(
 ) -> list[LengthScores]:
     """Return the scores of each length class, with or without punctuation.
 
-    `punct` is the rule that recognises punctuation in gold. If `punct` is None, all words count.
-    A word without a head in the system's tree has no system arc.
+    `punct` is the rule that recognises punctuation in the gold trees. If `punct` is None, all words
+    count. A word without a head in the system's tree has no system arc.
     """
     counts: Counter[tuple[str, str]] = Counter()
     labels = set()

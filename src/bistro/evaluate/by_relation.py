@@ -71,7 +71,7 @@ def plain_relation(label: str) -> str:
 
 
 def percent(part: float, whole: float) -> float | None:
-    """Return a fraction in percent, or None if the denominator is 0."""
+    """Return a fraction as a percentage, or None if the denominator is 0."""
     return 100.0 * part / whole if whole else None
 
 

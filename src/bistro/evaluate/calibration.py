@@ -89,7 +89,7 @@ def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
 def calibrate(
     gold: Iterable[Sentence], system: Iterable[Sentence], *, system_name: str = "system"
 ) -> dict[str, Calibration]:
-    """Return the calibration of each kind of probability in the MISC column, by its MISC key.
+    """Return the calibration of each kind of probability in the MISC column, by MISC key.
 
     Both must have the same words; `bistro.evaluate.attachment.score` checks this.
     """
@@ -108,7 +108,7 @@ def calibrate(
     calibrations = {key: calibration_of(of_key) for key, of_key in pairs.items() if of_key}
     if not calibrations:
         raise TreebankError(
-            f"there are no probabilities ({', '.join(KEYS.values())}) in the column MISC: parse "
+            f"there are no probabilities ({', '.join(KEYS.values())}) in the MISC column: parse "
             "with --marginals, and write CoNLL-U",
             path=system_name,
         )

@@ -1,4 +1,4 @@
-"""The accuracy of a parser on a development set, as one score and in detail.
+"""The accuracy of a parser on a development set, as a single score and in detail.
 
 >>> judge = DevelopmentSet(sentences, tags="both", metric="las")       # doctest: +SKIP
 >>> judge(model)                                                       # doctest: +SKIP
@@ -36,8 +36,8 @@ class DevelopmentSet:
     def __call__(self, model: Parser) -> dict[str, float]:
         """Parse the sentences and return the scores.
 
-        If sentences are parsed both with given and with predicted tags, the main score is the mean
-        of the two results.
+        If sentences are parsed both with given tags and with predicted tags, the main score is the
+        mean of the two results.
         """
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Search for annotation errors by ranking the annotated values by surprisal.
+"""Rank annotated values by surprisal to find annotation errors.
 
 A model that has not seen a sentence computes the probability of each annotated arc (head and label)
 and each tag, given the rest of the annotation (`bistro.tasks.given_the_rest`).
@@ -83,7 +83,7 @@ class Examination:
     """Arcs with a crossing pattern unseen in training. These arcs have no probability and need not
     be mistakes, so they are listed separately."""
     skipped: int
-    """Number of sentences with missing heads or tags, which were left out."""
+    """Number of sentences that were left out because heads or tags were missing."""
     protocol: str
     path: str = "-"
     tag_column: str = "upos"
@@ -206,7 +206,7 @@ _Opinions = list[list[Opinion]]
 
 
 def _require_arcs_and_tags(kind: str) -> None:
-    """Raise an error unless models of a kind predict both heads and tags."""
+    """Raise an error unless models of the given kind predict both heads and tags."""
     family = kinds.find(kind)
     if not (family.can("parse") and family.can("tag")):
         able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]

@@ -52,7 +52,7 @@ class Hits:
     recall: float
     """Share of all changed values that are among the first 5 % of findings."""
     restored: float
-    """Share of changed values in the first 100 findings for which the new value was suggested."""
+    """Among changed values in the first 100 findings, the share whose new value was suggested."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())

@@ -1,7 +1,7 @@
 """Effects of conditions on the surprisal of a region in two versions of a sentence.
 
 Every item has two conditions, such as an ambiguous sentence and its control, with the same critical
-region in both conditions. The effect of an item is the difference between the surprisals of the
+region in both. The effect of an item is the difference between the surprisals of the
 region in the two conditions. The effect of an experiment is the mean over items, with its standard
 error and Student's t interval.
 

@@ -46,7 +46,7 @@ UNKNOWN_SPELLED = "spelled character by character"
 
 @dataclass(frozen=True)
 class LanguageFigures:
-    """The evaluation figures of a model on a text.
+    """The evaluation figures for a model on a text.
 
     The docstring of this module defines each figure.
     """
@@ -59,7 +59,7 @@ class LanguageFigures:
     oov_rate: float
     """Share of words (not of events) that are outside the vocabulary, from 0 to 1."""
     words: int
-    """Number of words, without `</s>`."""
+    """Number of words, not counting `</s>`."""
     sentences: int
     characters: int
     bits_per_byte: float
@@ -100,7 +100,7 @@ def language_figures(
     bytes: int = 0,
     open_vocabulary: bool = False,
 ) -> LanguageFigures:
-    """Compute perplexity and related figures from the log-probabilities of the events of a text.
+    """Compute perplexity and related figures from the log-probabilities of the events in a text.
 
     `log_probs` contains one natural logarithm per event. `is_eos` marks the events that end a
     sentence, and `is_oov` marks the words outside the vocabulary. `characters` is the result of

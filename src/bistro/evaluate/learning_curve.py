@@ -3,7 +3,7 @@
 The training sets of each draw are nested, so each smaller set is part of all larger sets. Each draw
 puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4 and 1/2
 of the sentences, and all of them. The models are tested on a test set, or on the folds that they
-were not trained on. With k folds, "all" is (k - 1) / k of the treebank. A power law predicts the
+were not trained on. With k folds, "all" means (k - 1) / k of the treebank. A power law predicts the
 score of twice the largest part and, as a check that needs no new data, the score of the largest
 part from the smaller ones (`bistro.evaluate.forecast`).
 
@@ -231,7 +231,7 @@ def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | N
     """
     if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
-            "a learning curve is for parsers and taggers: perplexities of models with different "
+            "a learning curve needs a parser or a tagger: perplexities of models with different "
             "vocabularies cannot be compared"
         )
     return judged_kind(kind, config, settings, COMPARED)

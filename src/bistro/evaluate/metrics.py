@@ -113,7 +113,7 @@ class AlignedWords:
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
 
     def content(self) -> Flags:
-        """Return a mask of pairs that are content words in gold."""
+        """Return a mask of the pairs whose gold words are content words."""
         content: Flags = self.marked(self.gold, CONTENT_RELATIONS)[self.alignment.gold]
         return content
 

@@ -1,4 +1,4 @@
-"""Dependency lengths of real, sampled, random and optimal orders, and BLEU of predicted orders.
+"""Dependency lengths of real, sampled, random and optimal orders, and BLEU for predicted orders.
 
 The length of a dependency is the distance in words between a word and its head. A random order of a
 tree is drawn uniformly from all its projective orders. The optimal projective order has the

@@ -110,7 +110,7 @@ class _Side:
         self._multiword_at = _compact(np.flatnonzero(words.multiword))
         self.forms = _compact(words.forms)
         self.token_ends = _compact(np.searchsorted(words.tokens, words.tokens, "right"))
-        """The index of the first word after the token of each word."""
+        """For each word, the index of the first word after its token."""
         self._names = codes.forms.names
 
     def next_multiword(self, word: int) -> int:
@@ -257,7 +257,7 @@ def _refuse_empty_tokens(words: Words) -> None:
     sentence = int(np.searchsorted(words.sentence_starts, word, side="right")) - 1
     raise TreebankError(
         f"a token of sentence {sentence + 1} contains only spaces, so the words of the sentence "
-        "cannot be aligned: give the token a FORM, or _",
+        "cannot be aligned: give the token a FORM, or write _",
         path=words.name,
         line=int(words.lines[sentence]),
     )

@@ -42,7 +42,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions that a damaged checkpoint can cause if its state cannot occur in training."""
+"""Exceptions that a damaged checkpoint can cause if its state is impossible in training."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """The prefix for the names of each chain's values in the trace. With only one model, the prefix
-    is empty."""
+    """For each chain, a prefix for the names of its values in the trace. With only one model, the
+    prefix is empty."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)

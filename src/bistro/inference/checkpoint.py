@@ -79,7 +79,7 @@ class Checkpoint:
 
 
 class PhaseCheckpoint(Checkpoint):
-    """The checkpoint of one phase of a training run, stored in the file of the whole run.
+    """The checkpoint for one phase of a training run, stored in the file for the whole run.
 
     Every saved state also includes the results of earlier phases that are needed later. The
     fingerprint identifies the whole training run. A phase cannot use the state of another phase. A

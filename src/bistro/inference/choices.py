@@ -1,7 +1,7 @@
 """A classifier that maps lists of strings to names, used to predict annotation columns.
 
 The context is a list of strings, with the most informative first, and the outcomes are names. The
-context ends before the first string that did not occur at its position in training, so the
+context is cut before the first string that did not occur at its position in training, so the
 prediction depends on the longest known prefix of the context.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
@@ -34,7 +34,7 @@ class Names:
     def __init__(self, names: Sequence[str] = ()) -> None:
         if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
             raise ModelFileError(
-                "the names of the outcomes are damaged: they must be different strings"
+                "the names of the outcomes are damaged: they must be distinct strings"
             )
         self.names = list(names)
         self.numbers = {name: number for number, name in enumerate(self.names)}

@@ -1,4 +1,4 @@
-"""Workers on a Dask cluster distribute work over many machines.
+"""Workers on a Dask cluster, which distributes work over many machines.
 
 The option ``--cluster tcp://host:port`` names the scheduler of a running cluster. ``--cluster
 local:N`` starts N worker processes on this machine and stops them afterwards. Without a cluster,
@@ -243,8 +243,8 @@ class ClusterWorkers:
         return error
 
     def _look(self) -> None:
-        """Update the number of worker threads. Raise an error if the cluster remains without
-        workers."""
+        """Update the number of worker threads. Raise an error if the cluster has had no workers
+        for too long."""
         if self._client.status != "running":
             raise self._scheduler_lost()
         now = time.monotonic()
@@ -261,7 +261,7 @@ class ClusterWorkers:
             raise ClusterError(
                 f"--cluster {self._name}: there have been no workers for {self._patience:.0f} "
                 "seconds: start workers with 'dask worker' and the address of the scheduler, on "
-                "machines on which Bistro is installed"
+                "machines where Bistro is installed"
             )
 
     def _scheduler_lost(self) -> SchedulerLostError:

@@ -1,6 +1,6 @@
 """Weights of a mixture, learned on held-out data.
 
-If each member m gives an event the probability p_m, the mixture gives it Σ_m w_m p_m.
+If each member m assigns probability p_m to an event, the mixture assigns it Σ_m w_m p_m.
 Expectation-maximisation (EM) divides each event among the members in proportion to their
 contributions. The new weight of a member is its mean share over all events. The likelihood has only
 one maximum, so EM finds it.

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Band:
-    """Inclusive lower and upper bounds of the counts C_j of uniform ranks."""
+    """Inclusive lower and upper bounds on the counts C_j of uniform ranks."""
 
     low: Ints
     high: Ints
@@ -58,7 +58,10 @@ def p_value(ranks: Ints, draws: int) -> float:
 
 
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
-    """Return the narrowest band that uniform ranks leave with probability at most `error_rate`."""
+    """Return the narrowest band for uniform ranks.
+
+    Their counts fall outside the band with probability at most `error_rate`.
+    """
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):
         middle = np.sqrt(low * high)

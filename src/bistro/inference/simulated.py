@@ -147,7 +147,7 @@ class SamplerCheck:
         )
 
     def draw(self) -> str:
-        """Return an SVG picture of the ranks of every quantity and the band for all quantities."""
+        """Return an SVG picture of each quantity's ranks, with the band for all quantities."""
         from bistro.pictures.rank_bands import draw_rank_bands  # only pictures need it
 
         expected = np.arange(1, self.draws + 1) / (self.draws + 1)
@@ -248,7 +248,7 @@ def calibrate(
 
 
 def choose_thinning(simulate: Simulation, seed: int) -> int:
-    """Estimate from a few pilot runs the number of sweeps after which draws are nearly independent.
+    """Use a few pilot runs to estimate how many sweeps make draws nearly independent.
 
     The number is a power of two, at most 64, at which no quantity has an autocorrelation over 0.2.
     """

@@ -1,7 +1,7 @@
 """A spelling model that gives every string a probability, so that no word is out of vocabulary.
 
-A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to right
-and predicts each character from the characters before it.
+A hierarchical Pitman-Yor process over characters and an end symbol spells a word from left to
+right, predicting each character from the characters before it.
 
     H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
 
@@ -51,7 +51,7 @@ Logs = NDArray[np.float64]
 
 
 class Untagged(NamedTuple):
-    """The events of a list of words, one per character and word end, without the words' tags."""
+    """The events of a list of words, one per character or word end, without the words' tags."""
 
     events: Events
     begins: NDArray[np.int64]
@@ -83,7 +83,7 @@ class Spelling:
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event per character and word end, and the index of each word's first event."""
+        """Return one event per character or word end, and the index of each word's first event."""
         plain = self.untagged(words)
         return self.tagged(plain, tags), plain.begins
 

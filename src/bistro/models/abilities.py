@@ -225,7 +225,7 @@ class Explainer(Protocol):
     """A model that shows which contexts contribute to a probability."""
 
     def explain(self, sentence: Words, training: Iterable[Sentence] | None = None) -> Explanation:
-        """Return the decisions that make up the probability of a sentence."""
+        """Return the decisions that determine the probability of a sentence."""
 
 
 @runtime_checkable

@@ -29,7 +29,7 @@ from bistro.evaluate.reading.columns import RowFilter, find_columns, require_col
 from bistro.tasks.stimuli import MISSING, delimiter_of, read_utf8, table_rows
 
 ALL = "all"
-"""Name of the only participant if the table has no column of participants. Its times are means."""
+"""Name of the only participant if the table has no participant column. Its times are means."""
 IBEX_COMMA = "%2C"
 """Replacement for commas in the result files of Ibex and PCIbex, whose cells are not quoted."""
 
@@ -53,12 +53,12 @@ class ReadingData:
     columns: dict[str, str]
     """Names of the table's columns."""
     conditions: list[str] | None = None
-    """The condition of each text, if the table has a column of conditions."""
+    """The condition of each text, if the table has a condition column."""
     kept: dict[str, list[str]] = field(default_factory=dict)
     """Other columns of the table, with one cell per row."""
 
     def documents(self, columns: Sequence[str]) -> list[str] | None:
-        """Return the document of each text, as given by columns, or None if no column is given."""
+        """Return the document of each text, named by the given columns, or None without columns."""
         if not columns:
             return None
         _, first = np.unique(self.text_of_token[self.token], return_index=True)
@@ -217,7 +217,7 @@ class _Collected:
         raise TreebankError(problem, path=self.path, line=line)
 
     def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a word has two reading times but there is no column of participants."""
+        """Raise an error if a word has two reading times but there is no participant column."""
         remedy = "if there are several participants, name their column, --participant COLUMN"
         if "position" in self.place:
             first = self.words[text][position][1]

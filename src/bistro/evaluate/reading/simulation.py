@@ -22,7 +22,7 @@ def simulated(
     noise: float = 90.0,
     seed: int,
 ) -> ReadingData:
-    """Return simulated reading times that increase with the surprisal of words, in bits.
+    """Return simulated reading times that increase with word surprisal (in bits).
 
     A time is 300 ms, 8 ms per letter, `effect` ms per bit of the word and `spill_over` ms per bit
     of the word before; participants differ in their speed (standard deviation 60 ms) and in their

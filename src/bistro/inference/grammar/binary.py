@@ -1,4 +1,4 @@
-"""Compile a grammar to integer arrays of binary rules, unary rules and emissions.
+"""Compile a grammar into integer arrays of binary rules, unary rules and emissions.
 
 A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``. Equal remainders share one
 symbol, and each remainder is expanded with probability 1, so no probability changes. `rules[r]` is

@@ -2,7 +2,7 @@
 
 A symbol over a span is built from a word, by a unary rule, or by a binary rule at a split
 position. `ways` lists these possibilities with their values. In a chart of maxima, the best parse
-uses the way with the largest value for each span. In a chart of sums, drawing a way for each span
+builds each span in the way with the largest value. In a chart of sums, drawing a way for each span
 in proportion to the values gives an exact sample from p(parse | words).
 """
 

@@ -45,7 +45,7 @@ class ColumnContexts:
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
          "form", "feats"),
-        "Context of the edit rule that derives the lemma from the word.",
+        "Context for choosing the edit rule that derives the lemma from the word.",
     )  # fmt: skip
 
     @property

@@ -56,7 +56,7 @@ class StackSettings:
     rate: float = setting(0.04, "Step size (AdaGrad).")
     rounds: int = setting(
         1,
-        "Number of rounds of decisions, either 1 or 2. The second round uses the tree of the "
+        "Number of decision rounds, either 1 or 2. The second round uses the tree from the "
         "first round.",
         most=2,
     )
@@ -116,7 +116,7 @@ class CommitteeConfig:
     )
     label_actions: tuple[str, ...] = setting(
         elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
-        "Context for predicting the next action, for members whose contexts contain labels.",
+        "Context for predicting the next action in members whose contexts contain labels.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(
         "accurate",
