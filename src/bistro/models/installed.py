@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GROUP = "bistro.models"
 CARD_FILE = "card.json"
 CARD_FORMAT = 1
-"""Version of the card format that is written, which is also the newest version that can be read."""
+"""Version of the card format to write, and the newest version that can be read."""
 SUFFIX = ".bistro"
 """Suffix of model file names. The name of a package never ends in this suffix."""
 PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -98,7 +98,7 @@ def normalised(name: str) -> str:
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 checksum of a file in hexadecimal digits."""
+    """Return the SHA-256 checksum of a file as a hexadecimal string."""
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -62,7 +62,7 @@ FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
 
 
 class BrokenKindError(BistroError):
-    """Error for a kind from an installed package that cannot be used."""
+    """Error for an unusable kind from an installed package."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Kind:
     """The setting that accepts the preset names ``fast`` and ``best``, or ``config`` if they apply
     to the whole configuration. An empty string means that there are no presets with these names."""
     reading: float = 0.0
-    """Approximate share of the training time spent on reading the data, or 0 if it is small."""
+    """Approximate share of the training time spent on reading the data, or 0 if negligible."""
     prior: str = ""
     """A function that draws data from the prior and returns a Markov chain. An empty string means
     that there is no such function."""

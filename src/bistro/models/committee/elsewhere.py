@@ -1,4 +1,4 @@
-"""Training of committee members by workers, with one member per task.
+"""Training of committee members by workers, one member per task.
 
 Members share nothing during training, so the model file is identical to the file that a single
 process would write. Finished members are stored in the checkpoint. If a worker fails, its member is

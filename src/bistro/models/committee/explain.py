@@ -27,7 +27,10 @@ def explain_vote(
     training: Iterable[Sentence] | None,
     name: str | None,
 ) -> Explanation:
-    """Explain a tree by the decisions of the named member or of the highest-weighted member."""
+    """Explain a tree in terms of the decisions of one member.
+
+    If no member is named, the member with the highest weight is used.
+    """
     place, explainer = _explainer(committee, name)
     member = committee.members[place]
     note = "the given tree"

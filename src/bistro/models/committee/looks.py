@@ -1,4 +1,4 @@
-"""Numeric features of the spelling of words, used in stacked decisions.
+"""Numeric features of word spellings, used in stacked decisions.
 
 The ten features of a word are its form, its form in lower case, its suffixes of 3, 2 and 4 letters,
 its prefix of 3 letters, its shape, whether it is punctuation, its last letter, and its prefix of 2
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns after the columns of the core. Only feature templates use the
-additional columns."""
+"""Number of additional columns after those of the core. Only feature templates use the additional
+columns."""
 REMEMBERED = 200_000
 """Maximum number of words whose features are cached."""
 

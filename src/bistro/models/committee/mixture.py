@@ -286,7 +286,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return a mask of the words on which each member's vote counts.
+    """Return a mask of the words for which each member's vote counts.
 
     The vote of a member that could not use the given annotation counts only if no other member
     could use it.

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
 WORDS_IN_CHARTS = 300
-"""Maximum length of a sentence on which chart parsers vote, if tags are predicted. A chart over all
+"""Maximum length of sentences on which chart parsers vote if tags are predicted. A chart over all
 tags of all words takes 0.4 s for 250 words, 3 s for 500 words, and 90 s and several gigabytes of
 memory for 1,000 words."""
 
@@ -108,7 +108,7 @@ class CommitteeModel(TaggingByParsing, Model):
     """The weights of the members, keyed by the source of tags (given or joint)."""
     origin: Origin
     crossing: Crossing = NO_CROSSING
-    """The patterns of words in which arcs cross in the training data."""
+    """The word patterns in which arcs cross in the training data."""
     stacks: dict[str, Stack] = field(default_factory=dict)
     """The stacks that weight the votes, keyed by the source of tags (given or joint)."""
     classes: WordClasses = NO_CLASSES

@@ -73,7 +73,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Return whether a word is an ancestor of another word, or that word itself."""
+    """Return whether a word is an ancestor of another word, or is the same word."""
     while other and other != word:
         other = heads[other - 1]
     return other == word
@@ -147,7 +147,10 @@ class _Votes:
 
 
 def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
-    """Return likely votes for crossing arcs by head, as tuples (probability, label, label of t)."""
+    """Return likely votes for crossing arcs, keyed by head.
+
+    A vote is a tuple (probability, label, label of t).
+    """
     votes: dict[int, list[tuple[float, str, str]]] = {}
     for head, noted, probability in row:
         label, arrow, below = noted.partition(LIFTED)

@@ -1,10 +1,10 @@
 """Statistics on a treebank's second tag column, from which some members learn.
 
-A treebank may have tags in one column, in two columns, or in two columns of which one has gaps. If
-at least half of the words have a tag in the other column, gaps are filled in. A gap is filled with
-the most frequent tag among the occurrences of the word that have the same tag in the first column.
-If there are no such occurrences, the most frequent tag among all words with the same tag in the
-first column is used.
+A treebank may have tags in one column, in two columns, or in two columns with gaps in one of them.
+If at least half of the words have a tag in the other column, gaps are filled in. A gap is filled
+with the most frequent tag among the occurrences of the word that have the same tag in the first
+column. If there are no such occurrences, the most frequent tag among all words with the same tag in
+the first column is used.
 
 >>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
 >>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))

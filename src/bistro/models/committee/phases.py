@@ -41,7 +41,7 @@ def phase_shares(
 ) -> dict[str, float]:
     """Return the share of each phase in the whole training time.
 
-    `fits` is true if the weights or the sharpness are fitted. `stack` is None if no stack is
+    `fits` is true if the sharpness or the weights are fitted. `stack` is None if no stack is
     trained.
     """
     latent, others = _counts(members)

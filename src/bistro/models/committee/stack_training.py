@@ -53,7 +53,7 @@ from bistro.treebank.sentence import Sentence
 STRETCH = 20
 """Number of consecutive sentences that are put into the same fold."""
 LEAST_STACKED = 4000
-"""Minimum number of training words for which a stack is trained. With fewer words, a stack reduces
+"""Minimum number of training words required to train a stack. With fewer words, a stack reduces
 the accuracy."""
 
 
@@ -77,7 +77,7 @@ def dealt(
 
 
 WORDS_FOR_DROPOUT = 100_000
-"""Minimum number of training words for which dropout is used. With fewer words, dropout makes a
+"""Minimum number of training words required to use dropout. With fewer words, dropout makes a
 stack underconfident. With a dropout of 0.5, the heads of French ParTUT (24,000 words) had a mean
 probability of 79 % and an accuracy of 90 %."""
 

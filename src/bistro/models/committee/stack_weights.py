@@ -20,11 +20,11 @@ from bistro.models.committee.config import MOST_BITS
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 AGAIN = "-again"
-"""Suffix of the names of the second round's decisions."""
+"""Suffix of decision names in the second round."""
 NAMES = {name + suffix for name in DECISIONS for suffix in ("", AGAIN)}
 
 SMALLEST = 0.005
-"""Minimum absolute value of a weight that is saved. Most weights are small, but together they
+"""Minimum absolute value of the weights that are saved. Most weights are small, but together they
 matter: without the weights below 0.05, the LAS on EWT fell by 1.3 points, and the probabilities of
 heads became far too small."""
 PLACE_AND_WEIGHT = 3
@@ -90,7 +90,10 @@ def restored(name: str, arrays: Arrays) -> Weights:
 
 
 def checked(name: str, weights: NDArray[Any]) -> NDArray[np.float32]:
-    """Check and return the weights from a file without templates, which contains all weights."""
+    """Check and return the weights from a file without templates.
+
+    Such a file contains all weights, including zeros.
+    """
     if name not in NAMES or weights.size not in SIZES:
         raise ModelFileError(DAMAGED)
     check_arrays({f"stack.{name}": weights}, {f"stack.{name}": Expected("f4", (weights.size,))})

@@ -17,8 +17,8 @@ mixture. Decisions are made in this order:
     labels    given the heads of the tree with the highest sum of head probabilities
 
 A second round with its own weights may use the tree of the first round instead of the tree of the
-mixture. Each decision yields probabilities for every word, which replace the probabilities of the
-mixture. Values that no member proposes are not candidates, so given annotation does not change. An
+mixture. For every word, each decision yields probabilities that replace those of the mixture.
+Values that no member proposes are not candidates, so the given annotation does not change. An
 additional candidate represents the case in which all proposed heads of a word are wrong. The
 probability of the additional candidate is not part of the result, so the probabilities of a word's
 heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
@@ -106,7 +106,7 @@ class Ballot:
     mixture: Mixture
     arcs: Sequence[Rows]
     tags: Sequence[Rows]
-    """The votes on tags by members that use the committee's tag column."""
+    """The tag votes of the members that use the committee's tag column."""
     single_root: bool
     threads: int = 1
     has_head: NDArray[np.bool_] | None = None

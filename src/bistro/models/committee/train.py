@@ -208,7 +208,7 @@ class _Training:
 
     @property
     def has_stack(self) -> bool:
-        """Whether a stack is to be trained, which requires enough training words."""
+        """Whether to train a stack, which requires enough training words."""
         words = sum(map(len, self.sentences))
         return self.config.stack.folds > 0 and words >= LEAST_STACKED
 
@@ -310,8 +310,8 @@ def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
     """Return equal weights.
 
     Latent-variable members vote on tags only if the committee has no other members. The tagging
-    accuracy of latent-variable members is much lower than the accuracy of other members, especially
-    after training on few sentences.
+    accuracy of latent-variable members is much lower than that of other members, especially after
+    training on few sentences.
     """
     equal = Fit.equal(len(settings))
     tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])

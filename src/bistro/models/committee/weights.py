@@ -23,7 +23,7 @@ from bistro.models.parsing.votes import Rows, mixed
 SHARPEST = 3.0
 STEP = 1.5
 LEAST_GAIN = 1e-4
-"""Minimum number of additional correct choices in a step, as a proportion of the words. Smaller
+"""Minimum gain in correct choices per step, as a proportion of the words. Smaller
 gains may be due to chance."""
 MOST_ROUNDS = 10
 SPREAD = 0.5
@@ -34,12 +34,12 @@ NEWTON_STEPS = 20
 
 
 def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, which sum to 1, that maximise the probability of the gold entries."""
+    """Return weights that sum to 1 and maximise the probability of the gold entries."""
     return mixture_weights(np.stack([rows.probability_of(gold) for rows in members]))
 
 
 def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
-    """Return the weights, which sum to 1, that maximise the number of correct choices."""
+    """Return weights that sum to 1 and maximise the number of correct choices."""
     right = _counter(members, gold)
     weights = np.full(len(members), 1 / len(members))
     best = right(weights)

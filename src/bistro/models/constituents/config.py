@@ -27,7 +27,7 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The marks on labels that are selected by the ending of a member's name. The labels of members
+"""The label marks selected by the ending of a member's name. The labels of members
 without such an ending contain marks for heads."""
 DEPTH = 10
 

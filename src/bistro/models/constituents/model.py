@@ -48,7 +48,7 @@ from bistro.treebank.constituents import simplified
 
 SENTENCES_AT_ONCE = 64
 LEAST_SHOWN = 0.01
-"""Minimum probability of a constituent that is listed among the marginals."""
+"""Minimum probability of the constituents that are listed among the marginals."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def explain_tree(
 
 
 def _names(model: EisnerModel) -> list[str]:
-    """Return the names of the distributions that generate trees, without the tagger."""
+    """Return the names of the distributions that generate trees, excluding those of the tagger."""
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 

@@ -51,7 +51,7 @@ class RuleCounts:
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Count the child symbols in the distinct rules of a phrase, and count these rules.
+        """Count the child symbols in the distinct rules of a phrase, and the rules themselves.
 
         A rule is counted once regardless of its frequency, because new rules resemble the many
         rare rules.

@@ -58,8 +58,8 @@ class GrammarModel(Scoring, Model):
     counts: RuleCounts
     levels: Levels
     capitals: frozenset[str]
-    """The tokens after which a capital letter is expected. The empty token is the sentence
-    start."""
+    """The tokens after which a capital letter is expected. The empty token stands for the
+    sentence start."""
     origin: Origin
 
     @cached_property

@@ -124,7 +124,7 @@ def _one_by_one_rules(
 
 
 def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
-    """Return the probabilities of each child and of stopping in any phrase.
+    """Return the probability of each child, and of stopping, regardless of the phrase.
 
     A child counts once for each phrase label.
     """
@@ -150,7 +150,10 @@ def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
 
 
 def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
-    """Return the probability of each word under any tag, based on how many tags it occurs with."""
+    """Return the probability of each word, regardless of its tag.
+
+    The probability depends on the number of tags with which the word occurs.
+    """
     tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
     return _with_uniform(tags, levels.any_word, forms)
 

@@ -46,7 +46,7 @@ def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> Gram
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
-    """Lower-case words whose capitals are due to position, and replace rare words by classes."""
+    """Lower-case words capitalised because of their position, and replace rare words by classes."""
     texts = [plain(tree.leaves()) for tree in trees]
     vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):
@@ -60,7 +60,7 @@ def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> 
 def _chain(
     name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
 ) -> tuple[Chain, Events]:
-    """Return a chain for a two-level process over outcomes given a context, and its events."""
+    """Return a chain and its events, for a two-level process over outcomes given a context."""
     contexts: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     rows = [

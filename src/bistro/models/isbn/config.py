@@ -84,7 +84,7 @@ class LearningSettings:
     held_out: float = setting(
         0.05,
         "Proportion of the training sentences that are held out to decide when training ends, "
-        "if there is no --dev.",
+        "if --dev is not given.",
     )
 
     def validate(self) -> None:

@@ -41,12 +41,12 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""Numbers of labels per arc and of clusters per word over which word scores are summed."""
+"""Word scores are summed over this many labels per arc and clusters per word."""
 
 
 @dataclass(frozen=True)
 class IsbnOptions(CoreOptions):
-    """Options of beam search and of its output."""
+    """Options for beam search and its output."""
 
     kind: ClassVar[str] = "isbn"
 
@@ -56,9 +56,9 @@ class IsbnOptions(CoreOptions):
     labels_per_arc: int = 5
     margin: float = 2.0
     """Margin for pruning. The next word of a partial derivation is assumed to be at most e^margin
-    times as probable as in any derivation so far. A partial derivation that would then not remain
-    in the beam is pruned. With the value 2, pruning did not change any tree of the Danish
-    development set."""
+    times as probable as in any derivation so far. A partial derivation is pruned if it
+    would not remain in the beam under this assumption. With the value 2, pruning did not change any
+    tree of the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
@@ -69,7 +69,7 @@ class IsbnOptions(CoreOptions):
             raise ConfigError("a latent-variable parser uses a beam, not particles: use --beam")
 
     def request_for(self, output: OutputRequest) -> BeamRequest:
-        """Return a request to the core for the given output, with the options of the search."""
+        """Return a request to the core for the given output, with the search options."""
         search = BeamOptions(
             width=self.size,
             labels_per_arc=self.labels_per_arc,
@@ -81,7 +81,10 @@ class IsbnOptions(CoreOptions):
 
 @dataclass(frozen=True)
 class IsbnScoreOptions(Options):
-    """Options for the sum over the derivations that the search finds, which is a lower bound."""
+    """Options for summing over the derivations that the search finds.
+
+    The sum is a lower bound.
+    """
 
     method: Literal["search"] = "search"
     particles: int = 100
@@ -153,7 +156,7 @@ class IsbnModel(LanguageAbility):
         return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
-        """Return the arrays of the weights and of the data on words and clusters."""
+        """Return arrays of weights and of data on words and clusters."""
         counted = self.symbols.other_begin.size > 0
         names = array_names(self.config, counted=counted)
         symbols = {name: getattr(self.symbols, name) for name in names}

@@ -3,7 +3,7 @@
 A parser is trained on the treebank and parses the text (`bistro.models.parsing.raw_text`). The
 model is then trained on the treebank and the parsed text. Published neural parsers that serve as
 language models are trained on parsed text in the same way. Tags and labels come from the treebank,
-and words from the treebank and the text.
+and words come from both the treebank and the text.
 
 >>> model = bistro.train("isbn", treebank, text=["news.txt.gz"])       # doctest: +SKIP
 """
@@ -84,8 +84,8 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
     """Return the training trees, and evenly spaced held-out trees.
 
-    The text may differ from the treebank. Therefore training ends when the score on the held-out
-    trees of the treebank and the text together no longer improves.
+    The text may differ from the treebank. Therefore training ends when the score on
+    held-out trees from both no longer improves.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

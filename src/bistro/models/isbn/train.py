@@ -1,4 +1,4 @@
-"""Training of the latent-variable parser by passes over derivations, with early stopping.
+"""Training of the latent-variable parser in passes over derivations, with early stopping.
 
 A pass visits all training sentences in a random order, a few at a time. After each pass, the
 weights are scored on the held-out sentences. The best weights are kept, and training ends after

@@ -66,7 +66,7 @@ def parse_labelling(text: str, tags: str) -> Labelling:
     if not dependent:
         raise ConfigError(
             f"the labelling '{text}' does not use the dependents, so all of their orders have the "
-            "same probability: add a column of the dependents"
+            "same probability: add a column for the dependents"
         )
     return Labelling(head, dependent)
 
@@ -126,7 +126,7 @@ class LinearizeConfig:
     )
     held_out_families: int = setting(
         4000,
-        "Number of heads in held-out trees on which the weights of the mixture are fitted. The "
+        "Number of heads from held-out trees that are used to fit the weights of the mixture. The "
         "selected heads are evenly spaced in the data. 0 uses all heads.",
     )
     most_cells: int = setting(

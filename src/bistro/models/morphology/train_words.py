@@ -1,8 +1,9 @@
-"""Training of the model that divides written words into morphemes, with three suffix tries.
+"""Training of the model that divides written words into morphemes.
 
-The context of a label or morpheme is everything before it in the word. Letters are counted once for
-each distinct morpheme. Each distinct morpheme is one table in the trie of morphemes, so it is drawn
-once from the base distribution.
+The model consists of three suffix tries: for labels, for morphemes and for letters. The context of
+a label or morpheme is everything before it in the word. Letters are counted once for each distinct
+morpheme. Each distinct morpheme is one table in the trie of morphemes, so it is drawn once from the
+base distribution.
 
     H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """

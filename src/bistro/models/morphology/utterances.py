@@ -11,9 +11,10 @@ first letter (OUT-V for a vowel, OUT-C for a consonant).
 
 The stem of a word is its last root, that is, the last morpheme whose label contains Stem or Root or
 is one of `ROOTS`. In a word without a root, the stem is the longest morpheme. If several morphemes
-tie for the longest, the stem is the last of them. Morphemes before the stem are prefixes, labelled
-P1, P2 and, from the third prefix on, P3. Morphemes after the stem are suffixes, labelled S. By
-default, an utterance is the text between two punctuation marks. Punctuation marks are left out.
+have the maximum length, the stem is the last of them. Morphemes before the stem are prefixes,
+labelled P1, P2 and, from the third prefix on, P3. Morphemes after the stem are suffixes, labelled
+S. By default, an utterance is the text between two punctuation marks. Punctuation marks are left
+out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]

@@ -200,7 +200,7 @@ class TextChain:
         return float(self.process.log_likelihood()[0])
 
     def figures(self) -> Figures:
-        """Return the discount, strength and number of tables for each length of context."""
+        """Return the discount, strength and number of tables for each context length."""
         discounts, strengths = self.process.discounts[0], self.process.strengths[0]
         every = np.broadcast_to(strengths, discounts.shape)
         tables = [tables for _, _, tables in self.process.counts()]

@@ -56,7 +56,7 @@ RUNS = 10
 
 @dataclass(frozen=True)
 class ScoreOptions(Options):
-    """Options for the sum over derivations that gives word probabilities."""
+    """Options for computing word probabilities by summing over derivations."""
 
     method: Method = "graph"
     particles: int = 100
@@ -68,8 +68,8 @@ class ScoreOptions(Options):
     """The tags that a word may have: all tags, or only the tags that it had in training. The
     restriction to tags from training saves time, but the result is then a lower bound."""
     tags_per_word: int = 0
-    """Maximum number of tags tried for each word, in order of probability. 0 tries all possible
-    tags."""
+    """Maximum number of tags tried for each word, starting with the most probable. 0 tries all
+    possible tags."""
     selection: Literal["weight", "paper"] = "weight"
     """How the search distributes its particles after each word. The values are the same as for
     parsing."""
@@ -324,7 +324,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
 
 def _check_analyses(prefix: NDArray[np.float64], offsets: NDArray[np.int64], settings: Any) -> None:
-    """Raise an error if all analyses of a sentence were lost for lack of particles."""
+    """Raise an error if a sentence has no analysis left because there were too few particles."""
     if np.isfinite(prefix).all():
         return
     has_any = np.isfinite(prefix.reshape(-1, int(offsets[-1]))).any(axis=0)

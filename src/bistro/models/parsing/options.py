@@ -1,4 +1,4 @@
-"""The options of parsers, and their conversion to requests to the C++ core."""
+"""The options of parsers, and their conversion to requests for the C++ core."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SharedOptions(Options):
 
 @dataclass(frozen=True)
 class DictionaryOptions(SharedOptions):
-    """Options of parsers that use a tag dictionary, which lists each word's tags in training."""
+    """Options of parsers that use a tag dictionary, which lists the training tags of each word."""
 
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """How to treat tags that a word never had in training, if tags are predicted. ``hard`` excludes
@@ -136,4 +136,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return a request to the core for the given output, with the options of the search."""
+        """Return a request to the core for the given output, with the search options."""
