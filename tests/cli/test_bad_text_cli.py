@@ -76,7 +76,7 @@ def test_a_treebank_without_spaces(bistro_here: Command, tmp_path: Path) -> None
     done = bistro_here("train", "pipeline", treebank, "--set", "parser=transition", "-o", model)
     assert done.code == 0 and "will not find words in running text" in done.err
     done = bistro_here("parse", model, stdin=b"It rains.\n")
-    assert done.code == 2 and "give sentences that are split into words" in done.err
+    assert done.code == 2 and "give sentences that are already split into words" in done.err
     done = bistro_here("parse", model, "--input", "lines", stdin=b"It rains .\n")
     assert done.code == 0 and done.out.count("\n") == 6
     done = bistro_here("surprisal", model, stdin=b"It rains.\n")

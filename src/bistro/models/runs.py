@@ -1,4 +1,4 @@
-"""Every trainer receives a description of the training run with its data and settings."""
+"""Every trainer receives a description of the training run, including its data and settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Run:
 
     seed: int = 1
     treebank: dict[str, Any] = field(default_factory=dict)
-    """Facts about the data: its name, its hash, and its numbers of sentences and words."""
+    """Facts about the data: its name, its hash, and the numbers of sentences and words."""
     session: Session = field(default_factory=Session)
 
     def sweep(

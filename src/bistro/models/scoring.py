@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Scoring(ABC):
-    """Mixin with methods that are based on the method `score`."""
+    """Mixin with methods that are based on `score`."""
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Options]] = Options
     """The options of `score`. Models with exact scores have no options."""
     is_cubic: ClassVar[bool] = False
-    """Whether the time to score a sentence grows with the cube of its length."""
+    """Whether the time needed to score a sentence grows with the cube of its length."""
     if TYPE_CHECKING:
 
         @property
@@ -50,7 +50,7 @@ class Scoring(ABC):
         tokens: Sequence[Sequence[Token]] | None = None,
         **options: Any,
     ) -> SurprisalTable:
-        """Return the surprisal of every word of one or several sentences, in bits.
+        """Return the surprisal, in bits, of every word in one or more sentences.
 
         A repeated sentence is scored only once, so identical sentences have identical scores.
 
@@ -113,7 +113,7 @@ class Scoring(ABC):
 
 
 def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:
-    """Return the distinct sentences, and the index of each sentence among the distinct sentences.
+    """Return the distinct sentences and, for each sentence, its index among them.
 
     >>> distinct([["a"], ["b", "c"], ["a"]])
     ([['a'], ['b', 'c']], [0, 1, 0])

@@ -1,4 +1,4 @@
-"""Creation of a model's settings from a preset or a file, with individual changes.
+"""Create a model's settings from a preset or a file, and apply individual changes.
 
 >>> kind, config = chosen_settings("ngram", overrides=["order=3"])
 >>> kind.name, config.order

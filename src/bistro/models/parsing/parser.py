@@ -1,4 +1,4 @@
-"""The methods that all parsers share convert sentences and given annotation to parses.
+"""Methods, shared by all parsers, that convert sentences and any given annotation to parses.
 
 A parser has a codec, a configuration, options and a compiled parser for encoded sentences. This
 module defines `parse_all` and the construction of its results.
@@ -65,7 +65,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary with an equal object that several models share."""
+        """Replace the vocabulary with an equal one that several models share."""
         self.codec.vocabulary = vocabulary
 
     @property
@@ -257,7 +257,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
 
 def _ragged(columns: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
-    """Return the outcomes of each word as pairs (name, probability), or an empty list."""
+    """Return a list of (name, probability) pairs for each word, or an empty list."""
     if columns is None:
         return []
     begin, what, probability = (column.tolist() for column in columns)

@@ -1,4 +1,4 @@
-"""Word scores, computed from estimates of the probabilities of all prefixes of a text."""
+"""Word scores, computed from the estimated probabilities of all prefixes of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bistro.models.results.scores import TextScores, deviation_of_steps, steps_between
 
 LARGEST_SHARE = 0.95
-"""Maximum relative error of an estimate by the graph method. Larger errors are truncated to this
+"""Maximum relative error of an estimate by the graph method. Larger errors are reduced to this
 value."""
 
 
@@ -63,7 +63,7 @@ def _deviation(
     mean: NDArray[np.float64],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
-    """Return the estimate of each run for each prefix, divided by the mean of all runs.
+    """Return each run's estimate for each prefix, divided by the mean over all runs.
 
     For the graph method, runs with the estimated variance are simulated.
     """

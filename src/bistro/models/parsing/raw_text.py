@@ -97,10 +97,10 @@ class TextTraining:
         first: Callable[[Session], Any],
         learn: Callable[[Analyses, Session], Any],
     ) -> Any:
-        """Run all unfinished phases, starting from any checkpoint, and return the last model.
+        """Run all phases, or those remaining after a checkpoint, and return the last model.
 
-        `first` trains the first parser, and `learn` trains the model of a round. `size` is the
-        number of particles or the width of the beam for parsing the text.
+        `first` trains the first parser, and `learn` trains the model of each round. `size` is the
+        number of particles or the beam width used to parse the text.
         """
         phase, saved = self.run.session.saved_phase(self.fingerprint) or (FIRST_PARSER, {})
         model: Any = None
@@ -162,5 +162,5 @@ class TextTraining:
         with self.run.session.reading_checkpoint():
             place = ends.index(analyses.sentences)
             if sum(words for _, words in self.text.sizes[:place]) != analyses.words:
-                raise ValueError("the number of analyses does not match the pieces of the text")
+                raise ValueError("the analyses do not match the pieces of the text")
         return islice(self.text.pieces(), place, None)

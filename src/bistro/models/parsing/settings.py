@@ -24,7 +24,7 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether only one word or several words of a sentence may depend on the root. With auto, "
+        "Whether one word or several words of a sentence may depend on the root. With auto, "
         "the number of roots depends on the training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(

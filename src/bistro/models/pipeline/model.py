@@ -2,8 +2,8 @@
 
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
-The three layers are separate models in one file. The pipeline has the abilities of all layers. A
-pipeline can parse and tag sentences. If its parser supports these tasks, it can also score words
+The three layers are separate models in one file. The pipeline has the abilities of all its layers.
+It can parse and tag sentences. If its parser supports these tasks, it can also score words
 and generate sentences.
 
 >>> import bistro
@@ -81,8 +81,8 @@ class PipelineModel(TextReading):
         if self.tokens is None:
             raise BistroError(
                 "this pipeline cannot split running text into words, since its treebank does not "
-                "mark words that are not followed by a space: give sentences that are split into "
-                "words"
+                "mark words that are not followed by a space: give sentences that are already "
+                "split into words"
             )
         sentences = self.tokens.tokenise(text, line_ends=line_ends)
         for number, sentence in enumerate(sentences, start=1):

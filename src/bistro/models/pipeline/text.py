@@ -34,7 +34,7 @@ class TextReading(Model):
         """Yield the sentences of a text, divided into words but not annotated."""
 
     def parse(self, sentence: str | Words, **options: Any) -> Parse:
-        """Return the parse of one sentence, which is a string or a list of words.
+        """Return the parse of one sentence, given as a string or a list of words.
 
         See `parse_all`.
         """
@@ -62,10 +62,10 @@ class TextReading(Model):
         return self._parser.parse_all(items, **options)
 
     def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
-        """Return the surprisal of every token of a text or of sentences, in bits.
+        """Return the surprisal, in bits, of every token in a text or in several sentences.
 
-        If the text is a string, a token that consists of several words (*don't*) has one row, with
-        the sum over its words.
+        If the text is a string, a token that consists of several words, such as *don't*, has one
+        row with the sum over its words.
         """
         reader = SCORE.of(self)
         if not isinstance(text, str):

@@ -78,7 +78,7 @@ class ReaderConfig:
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Raise an error if there are no members, or `memory` or `held_out` is out of range."""
+        """Raise an error if there are no members, or if `memory` or `held_out` is out of range."""
         if not self.members or not all(text.split() for text in self.members):
             raise ConfigError(
                 "a reader must have at least one member, and every member must have a kind"

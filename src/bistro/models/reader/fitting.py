@@ -99,7 +99,7 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
         return _memory(center, words)
 
     def loss(x: Floats) -> float:
-        """Return the mean surprisal in nats plus the penalty of the prior per word."""
+        """Return the mean surprisal in nats, plus the prior's penalty per word."""
         surprisal = -float(_memory(x, words).with_counts(known, own_counts)[0].mean())
         return surprisal + float(np.sum(((x - center) / SPREAD) ** 2)) / 2 / known.size
 
@@ -108,7 +108,7 @@ def fitted_memory(log_probs: Floats, counts: Counts, words: int) -> Memory:
 
 
 def _memory(x: Floats, words: int) -> Memory:
-    """Return the memory, given its parameters on the transformed scales of the search."""
+    """Return the memory, given its parameters on the transformed scales used in the search."""
     discounts = 1 / (1 + np.exp(-x[:LEVELS]))
     strengths = np.exp(x[LEVELS:]) - discounts
     return Memory(words, tuple(discounts.tolist()), tuple(strengths.tolist()))

@@ -27,7 +27,7 @@ class WordDrawer(Protocol):
 
     @property
     def longest_generated(self) -> float:
-        """Maximum number of words in a drawn sentence, after which the sentence is truncated."""
+        """Maximum number of words in a drawn sentence. Longer sentences are truncated."""
 
     def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
         """Draw the next word after a prefix. Return None if the sentence ends after the prefix."""

@@ -127,8 +127,8 @@ class _Tree:
                 self.children[head].append(word)
         self.verbs = [word for word, tag in enumerate(self.upos) if tag in VERBS]
         self.negation: list[int] = []
-        """The position from which each word is negated, or the sentence length if it is not
-        negated."""
+        """For each word, the position of the first word that negates it, or the sentence length
+        if no word negates it."""
         for word in range(len(self.heads)):  # depends on words before
             self.negation.append(self._found_negation(word))
 

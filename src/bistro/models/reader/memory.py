@@ -88,7 +88,7 @@ class Memory:
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return the scores of a text with memory, given its scores without memory.
+        """Return a text's scores with memory, given its scores without memory.
 
         A Monte Carlo error of p_0 counts in proportion to the share of p_0 in the probability of
         the word, as in `bistro.models.mixing`.

@@ -99,7 +99,7 @@ class ReaderModel(Scoring, Model):
             Sentences of a treebank, or lists of words.
         documents
             The name of each sentence's document. Words that occur in earlier sentences of the same
-            document become more probable. By default, every sentence is scored alone.
+            document become more probable. By default, every sentence is scored on its own.
         **options
             Options of the sums over analyses.
         """
@@ -181,7 +181,7 @@ class ReaderModel(Scoring, Model):
     def explain(
         self, sentence: Words, training: Iterable[Any] | None = None, member: str | None = None
     ) -> Explanation:
-        """Return the surprisal of every word under each member, and the share of each member.
+        """Return each word's surprisal under each member, and each member's posterior share.
 
         If `member` is given, return that member's explanation of the sentence.
         """

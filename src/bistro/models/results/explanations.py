@@ -55,7 +55,7 @@ class Level:
     kinds: int
     """Number of distinct outcomes seen in the context."""
     ways: int
-    """Number of contexts with one more element in which the outcome was seen."""
+    """Number of contexts that have one more element and in which the outcome was seen."""
     probability: float
     """Probability of the outcome at this level."""
     backoff: float
@@ -71,7 +71,7 @@ class Level:
     """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None
     count: int | None = None
-    """Count of this outcome in this context in the given training data."""
+    """Count of the outcome in this context, according to the given training data."""
     total: int | None = None
     """Count of the context in the given training data."""
 
@@ -124,7 +124,7 @@ class Explanation:
         return added(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
 
     def of_word(self, place: int) -> list[Decision]:
-        """Return the decisions that generate the word at a position, counted from 1."""
+        """Return the decisions that generate the word at a given position, counted from 1."""
         return [decision for decision in self.decisions if decision.word == place]
 
     def rows(self) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ LEAST_TAG = 5e-4
 
 
 class Estimates(NamedTuple):
-    """Probabilities of events, which are either exact or averaged over runs."""
+    """Probabilities of events, either exact or averaged over runs."""
 
     log_probs: Floats
     """The natural log-probabilities, one per event."""

@@ -53,8 +53,8 @@ class Parse:
     samples: list[Analysis] = field(default_factory=list)
     marginals: Marginals | None = None
     log_total: float = 0.0
-    """Natural logarithm of the probability of all analyses found, which is a lower bound on
-    p(words)."""
+    """Natural logarithm of the total probability of all analyses found. This probability is a lower
+    bound on p(words)."""
     relaxed: bool = False
     """Whether the given heads were ignored because no tree is consistent with them."""
 

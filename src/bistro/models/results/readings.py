@@ -61,10 +61,10 @@ class Reading:
     steps: list[Step]
     """The steps, one per word and one for the end of the sentence."""
     protocol: str
-    """A one-sentence description of how the reading was computed."""
+    """A short description of how the reading was computed."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a data frame with one row per step and analysis, where `rank` starts at 1."""
+        """Return a data frame with one row per step and analysis. Ranks start at 1."""
         from bistro.data_frames import pandas
 
         pd = pandas()

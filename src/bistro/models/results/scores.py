@@ -58,7 +58,7 @@ class TextScores:
     """The events of sentence i are ``offsets[i]:offsets[i+1]``. The last event of each sentence is
     `</s>`."""
     lexical: NDArray[np.float64] | None = None
-    """Lexical part of each surprisal, which is the surprisal given the analyses, in nats."""
+    """Lexical part of each surprisal, in nats: the surprisal given the analyses."""
     entropy: NDArray[np.float64] | None = None
     """Entropy over the analyses after each event, in nats."""
     deviation: NDArray[np.float64] | None = None
@@ -92,7 +92,7 @@ class TextScores:
         )
 
     def taken(self, sentences: Sequence[int]) -> TextScores:
-        """Return the scores of selected sentences, which may be repeated."""
+        """Return the scores of the sentences with these indices, which may be repeated."""
         if list(sentences) == list(range(len(self.offsets) - 1)):
             return self
         bounds = [self.offsets[number : number + 2].tolist() for number in sentences]

@@ -99,7 +99,7 @@ Scored = tuple[tuple[FoundMorpheme, ...], float]
 def segmentation_of(
     word: str, scored_analyses: Iterable[Scored], log_prob: float, kbest: int
 ) -> Segmentation:
-    """Return the best analyses of a word, given the log-probability of all its analyses."""
+    """Return the best analyses of a word, given the total log-probability of its analyses."""
     sums: dict[tuple[FoundMorpheme, ...], float] = {}
     for morphemes, one in scored_analyses:
         before = sums.get(morphemes, -math.inf)

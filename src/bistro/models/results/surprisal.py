@@ -52,7 +52,7 @@ class SurprisalRow:
     entropy: float | None
     """Entropy over the analyses after this word, in bits."""
     entropy_reduction: float | None
-    """The reduction in entropy that the word causes. It is never negative."""
+    """The reduction in entropy caused by the word. It is never negative."""
     prefix_log2_prob: float
     """Base-2 logarithm of the probability of the sentence up to and including this row."""
     mc_se: float | None

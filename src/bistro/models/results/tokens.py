@@ -118,7 +118,7 @@ class TextSentence:
 
 
 def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
-    """Combine tokens of a text into one sentence, with their positions and white space."""
+    """Combine the tokens of a text, with their positions and white space, into one sentence."""
     starts: list[int] = []
     end = 0
     for token in tokens:

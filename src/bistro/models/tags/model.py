@@ -55,7 +55,7 @@ LEAST = 1e-4
 
 @dataclass(frozen=True)
 class TagOptions(Options):
-    """Options for the search for the best tags."""
+    """Options of the search for the best tags."""
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: exact search over all histories; mcmc:
@@ -63,15 +63,15 @@ class TagOptions(Options):
     astar-literal and astar-nodes: the searches for trees, which return the most probable sequence
     that they find."""
     beam: int | None = None
-    """Number of histories that are kept after each word (default 16), or number of partial trees
-    that A* keeps (default 200)."""
+    """Number of histories that are kept after each word (default 16), or of partial trees that A*
+    keeps (default 200)."""
     completions: int = 100
     """Number of complete sequences that A* compares. With the value 1, the search returns the first
     complete sequence, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
-    """Which open nodes of a partial tree A* rewrites. See `SearchOptions`."""
+    """Which open nodes of a partial tree are rewritten by A*. See `SearchOptions`."""
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True
@@ -178,7 +178,7 @@ class TagsModel(UnboundedModel):
             yield Tagging(sentence, tags, tree.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
-        """Return log p(words, tags) of each sentence, or minus infinity if a tag was not seen."""
+        """Return log p(words, tags) for each sentence, or minus infinity if a tag was not seen."""
         scores = np.full(len(sentences), -np.inf)
         known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
         pairs = [(i, d) for i, d in known if d is not None]

@@ -57,7 +57,7 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """Index of the rule for each pair of a symbol (0 is the start symbol) and a next tag. The
+        """Index of the rule for each symbol (0 is the start symbol) and each following tag. The
         last column contains the rules that end a sentence."""
         self._emission: dict[tuple[int, int], int] = {}
         """Index of the rule that rewrites each tag as each word."""

@@ -1,4 +1,4 @@
-"""A model that finds the words and sentences of running text."""
+"""A model that finds the words and sentences in running text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word segmentation of a sentence with given spaces or cells, which are evidence for boundaries.
+"""Word segmentation of a sentence whose spaces or cells are evidence for boundaries.
 
 Sentences may be given as running text (*She's sure they don't.*), with the spaces of a treebank
 (*She 's sure they do n't .*), or in the cells of a table, with one or several words in each. The
@@ -7,9 +7,9 @@ a *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided in the same way as running text.
 2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
-   parts, it may be written without a space next to it in running text. For example, *'s* alone
-   looks like a quotation mark followed by *s*. The space is removed if the chunk is then one word
-   and the text is more probable without the space:
+   parts, running text may have no space before or after it. For example, *'s* alone looks like a
+   quotation mark followed by *s*. The space is removed if the chunk is then one word and the text
+   is more probable without the space:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 

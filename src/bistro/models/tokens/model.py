@@ -1,4 +1,4 @@
-"""A model of characters and hidden events finds the words and sentences of running text.
+"""A model of characters and hidden events finds the words and sentences in running text.
 
 A text is a sequence of characters. The ends of words and sentences are hidden events between the
 characters. The joint probability is given by a hierarchical Pitman-Yor n-gram model over characters

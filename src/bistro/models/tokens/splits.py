@@ -1,4 +1,4 @@
-"""Splitting of tokens into words, such as *du* into *de le* and *can't* into *ca n't*.
+"""Splitting of tokens into words, for example *du* into *de le* and *can't* into *ca n't*.
 
 Most tokens are one word. An edit rule derives the words from the token (`bistro.encoding.edits`).
 The rule is chosen by a Pitman-Yor process that depends on the beginning or end of the token, its

@@ -29,10 +29,12 @@ class TopicsConfig:
     directed: bool = setting(
         True, "Use separate distributions for the dependents before and after a parent."
     )
-    stops: bool = setting(True, "Generate a stop symbol at the end of each side of every parent.")
+    stops: bool = setting(
+        True, "Generate a stop symbol after the dependents on each side of a parent."
+    )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether only one word or several words of a sentence may depend on the root. With auto, "
+        "Whether one word or several words of a sentence may depend on the root. With auto, "
         "the training data determines whether several words are allowed.",
     )
     unknown: Literal["classes", "single"] = setting(

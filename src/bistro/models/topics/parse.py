@@ -28,7 +28,7 @@ from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-6
-"""Minimum probability of a head that is included in the marginals."""
+"""Only heads with at least this probability are included in the marginals."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class TopicsParseOptions(SharedOptions):
     model's own posterior."""
     resample: int = 0
     """Number of joint sweeps over the trees and states of all sentences, for each training sample.
-    The second half of the sweeps is averaged. With 0 sweeps, each sentence is parsed separately."""
+    The results are averaged over the second half of the sweeps. With 0 sweeps, each sentence is
+    parsed separately."""
 
     def check(self, num_chains: int) -> None:
         """Raise an error if these options cannot be used with this number of chains."""

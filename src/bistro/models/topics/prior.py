@@ -122,7 +122,7 @@ class TopicDraws:
 
 
 def topic_quantities(sampler: TopicSampler) -> Quantities:
-    """Return quantities of a sampler's state that do not depend on the numbering of states."""
+    """Return quantities of a sampler that do not depend on how its states are numbered."""
     sizes = np.bincount(sampler.states)
     return {
         **dict(zip(PARAMETERS, sampler.parameters, strict=True)),

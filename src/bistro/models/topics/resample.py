@@ -147,7 +147,7 @@ class JointTrees:
         return Derivation(heads, places, states)
 
     def _log_excess(self, sentence: Unparsed, derivation: Derivation, tables: _Tables) -> float:
-        """Return log p - log q of a derivation, up to a constant."""
+        """Return log p - log q for a derivation, up to a constant."""
         parents = sentence.parents[derivation.places].tolist()
         words, states = sentence.words.tolist(), derivation.states.tolist()
         more = Counter[tuple[str, int, int]]()

@@ -4,7 +4,7 @@
     phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
 
 n[v] includes the stops of the parent. In a model with stops, theta therefore sums to less than 1,
-and the rest is the probability that the parent stops.
+and the remainder is the probability that the parent stops.
 
 Counts are stored as rows of (parent or word, state, count), without zeros.
 """
@@ -106,7 +106,7 @@ class TopicSample:
         return np.asarray((stops + self.strength * self.stop_weight) / self.totals(stops))
 
     def totals(self, stops: NDArray[np.int32]) -> Floats:
-        """Return the denominator of theta for each parent, which is n[v] + strength."""
+        """Return n[v] + strength, the denominator of theta, for each parent."""
         counts = np.bincount(self.parents[:, 0], self.parents[:, 2], minlength=stops.size)
         return np.asarray(counts + stops + self.strength)
 

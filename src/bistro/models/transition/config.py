@@ -137,7 +137,7 @@ class TransitionConfig(ParserSettings):
         "left-to-right", "Direction in which sentences are generated."
     )
     spelling: SpellingSettings = setting(
-        SpellingSettings(), "Settings of the spelling model, for unknown = spelling."
+        SpellingSettings(), "Settings of the spelling model, used if unknown = spelling."
     )
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle",

@@ -1,8 +1,8 @@
 """Step-by-step explanations of the probability of a derivation, including its back-off chains.
 
 A shift step consists of an action, a tag and a word. An arc step consists of an action and a label.
-The probability of impossible actions is redistributed to the possible actions, so the probability
-of an action is as follows.
+The probability of impossible actions is redistributed among the possible actions, so the
+probability of an action is as follows.
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """

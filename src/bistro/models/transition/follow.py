@@ -40,7 +40,7 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class FollowOptions(Options):
-    """Options for the particle search, the same as for scoring with ``method="search"``."""
+    """Options of the particle search. They are the same as for scoring with ``method="search"``."""
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"

@@ -51,7 +51,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 1000
-    """Number of particles, or width of the beam."""
+    """Number of particles, or the beam width."""
     selection: Literal["weight", "paper"] = "weight"
     """How particles are assigned to derivations after each word. With ``weight``, particles are
     assigned in proportion to the weights. With ``paper``, each weight is first multiplied by the

@@ -1,4 +1,4 @@
-"""Adjustment of the lengths of generated sentences to the lengths in the treebank.
+"""Adjustment of the lengths of generated sentences to those in the treebank.
 
 Every word except the root depends on another word, so a sentence of n words has n - 1 dependents. A
 mean of 24 words corresponds to 0.958 dependents per word, so the model must predict the number of
@@ -31,7 +31,7 @@ BEGIN = 0.6
 """Number of words at which the factor starts to decrease, as a fraction of the treebank's mean
 sentence length. The value was chosen on the development parts of WSJ and EWT."""
 ABOVE = 0.02
-"""Fraction by which generated sentences may be longer on average than those in the treebank. An
+"""Fraction by which generated sentences may, on average, be longer than those in the treebank. An
 exact match would reduce the likelihood too much."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000

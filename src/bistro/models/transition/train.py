@@ -1,4 +1,4 @@
-"""Training of the transition parser on trees, with an optional second stage without trees or tags.
+"""Training of the transition parser on trees, with an optional second, unsupervised stage.
 
 The first stage uses one derivation per tree and four independent chains, or samples derivations in
 one chain. The optional second stage resamples the trees and tags of the same sentences."""

@@ -115,7 +115,7 @@ class Search:
 
     @property
     def ends(self) -> tuple[Trial, Trial]:
-        """The initial and the best configurations."""
+        """The initial configuration and the best configuration so far."""
         return self.accepted[0], self.accepted[-1]
 
     def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:

@@ -56,7 +56,7 @@ class _Encoded:
 
 
 class Workbench:
-    """A trainer of models on one treebank that caches the parts that later models may need."""
+    """Trains models on one treebank, and caches the parts that later models may need."""
 
     def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
         self.sentences = sentences

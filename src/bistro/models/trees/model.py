@@ -33,7 +33,7 @@ USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
 """Default options. For the same computing time, resampling subtrees gives better results than
 drawing more whole trees."""
 NOT_COUNTED = 10
-"""The first 1/NOT_COUNTED of the draws is discarded."""
+"""The first draws, a fraction of 1/NOT_COUNTED, are discarded."""
 
 
 class TreesModel(TreeParsingModel):

@@ -133,7 +133,7 @@ class ParentGrammar:
 
 
 def _symbols_with_parents(rules: RuleTable) -> tuple[Ints, Ints]:
-    """Return all pairs of a symbol and its possible parent."""
+    """Return all pairs of a symbol and one of its possible parents."""
     pairs = {(rules.top, NO_PARENT)}
     for children in (rules.first, rules.second):
         inner = children >= 0
@@ -159,7 +159,7 @@ def _shares(
 def _smoothed(
     count: NDArray[np.int64], group: NDArray[np.integer[Any]], below: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return discounted relative frequencies within groups, backing off to `below`."""
+    """Return discounted relative frequencies within groups, with back-off to `below`."""
     total = np.bincount(group, count)[group]
     kinds = np.bincount(group, count > 0)[group]
     own = np.maximum(count - DISCOUNT, 0.0)

@@ -119,7 +119,7 @@ class TreesTask(Task[Tree]):
 
     @cached_property
     def _names(self) -> tuple[tuple[Name, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The names in votes, and the index of the name of each symbol.
+        """The names used in votes, and the index of each symbol's name.
 
         A symbol has one index for longer spans and one for single words. The index is -1
         for a symbol without a name.

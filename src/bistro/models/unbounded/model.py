@@ -48,7 +48,7 @@ class UnboundedModel(Model):
     task: Any
     """An instance of the model's `task_class`."""
     pcfg: NDArray[np.float64]
-    """The probability of each rule given its left-hand side, which guides searches."""
+    """The probability of each rule given its left-hand side, used to guide searches."""
     trie_arrays: Arrays
     origin: Origin
 

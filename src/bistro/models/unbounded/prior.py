@@ -1,4 +1,4 @@
-"""Draws of trees from the prior with unbounded contexts, for simulation-based calibration.
+"""Draws of trees from a prior with unbounded contexts, for simulation-based calibration.
 
 Nodes are rewritten in pre-order, given their own symbol and all their ancestors, until there are
 enough nodes. The last tree may be incomplete. The base distribution is uniform over the rules of a
@@ -108,7 +108,7 @@ class TreeDraws:
 
 
 def level_quantities(franchise: Franchise) -> Quantities:
-    """Return hyper-parameters and numbers of tables by context length, and the log-likelihood."""
+    """Return the log-likelihood, and the hyper-parameters and table counts by context length."""
     parameters = franchise.parameters()
     tables = [tables for _, _, tables in franchise.counts_by_level()]
     levels = list(zip(franchise.level_likelihoods(), parameters, strict=True))
