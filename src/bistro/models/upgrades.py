@@ -25,7 +25,7 @@ def upgraded(header: Header) -> Header:
 
 
 ADDED_IN_2 = {"topics": {"stops": False}}
-"""Settings that version 2 added to a model family, with their values for models of version 1."""
+"""Settings that version 2 added to a model family, with their values for version 1 models."""
 
 
 def _to_version_2(header: Header) -> Header:

@@ -1,6 +1,6 @@
 """Draw dependency trees as standalone SVG pictures, with arcs above a row of words.
 
-Each arc runs from a head to its dependent, with the arrowhead at the dependent. The arrow of the
+Each arc runs from a head to its dependent, with the arrowhead at the dependent. The arrow to the
 root comes from above. Hovering over an arc shows its description, and `<desc>` describes the whole
 tree for screen readers. The module `arc_layout` computes all positions.
 

@@ -1,9 +1,9 @@
 """Draw constituency trees as standalone SVG pictures, with phrases above a row of words.
 
 A word is placed under its tag. A phrase is placed midway between its first and last child, one
-level above its highest child. The nodes on the path from the root to a given node, which are the
-context of its rule, can be highlighted. Hovering over a phrase shows its words, and `<desc>`
-contains the whole tree in bracket notation.
+level above its highest child. The nodes on the path from the root to a given node, which form the
+context of that node's rule, can be highlighted. Hovering over a phrase shows its words, and
+`<desc>` contains the whole tree in bracket notation.
 
 >>> from bistro.treebank.brackets import parse_tree
 >>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))

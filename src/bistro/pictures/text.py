@@ -1,8 +1,8 @@
-"""Estimates of the width of text in drawings, and escaping for XML.
+"""Functions that estimate the width of text in drawings and escape text for XML.
 
 SVG does not wrap or measure text, so a drawing must estimate widths before the reader's font is
-known. Widths are in em and slightly larger than in common sans-serif fonts. An estimate that is too
-large wastes space, and an estimate that is too small makes words overlap.
+known. Widths are given in em and are slightly larger than in common sans-serif fonts. An estimate
+that is too large wastes space, and an estimate that is too small makes words overlap.
 
 >>> text_width("mill", 10) < text_width("mmmm", 10)
 True

@@ -44,7 +44,7 @@ ENDING = "\\end{document}\n"
 
 
 def tex_text(text: str) -> str:
-    """Escape the characters in a text that TeX would interpret as commands."""
+    """Escape all characters that TeX would interpret as commands."""
     return text.translate(_ESCAPES)
 
 

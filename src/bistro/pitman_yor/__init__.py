@@ -1,6 +1,6 @@
 """Hierarchical Pitman-Yor processes for your own data.
 
-A process learns the distribution of outcomes in contexts from observations. Outcomes and the
+From observations, a process learns the distribution of outcomes in each context. Outcomes and the
 elements of contexts can be any hashable objects. Contexts have a fixed depth or, in the sequence
 memoizer, unlimited depth.
 

@@ -29,7 +29,7 @@ END_OF_WORD = sys.maxunicode + 1
 
 @dataclass(frozen=True)
 class Characters:
-    """A base distribution over all strings that spells them with a process over characters.
+    """A base distribution over all strings, which are spelled by a process over characters.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class BaseMaker:
         return list(self.process.outcomes_) if self.process is not None else None
 
     def make(self, numbering: Numbering, chain: int) -> tuple[Base, Franchise | None]:
-        """Return the base of one chain, and the franchise of its characters if it has one."""
+        """Return the base of one chain, and its franchise of characters if it has one."""
         if self.base is None:
             return UniformBase(len(numbering)), None
         if isinstance(self.base, Mapping):

@@ -1,4 +1,4 @@
-"""One chain of a process, with a seating of all observations and hyper-parameters."""
+"""One chain of a process, with its hyper-parameters and a seating of all observations."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class CoreChain(Generic[Core]):
 
 
 class FixedChain(CoreChain[OnlineFranchise]):
-    """A chain whose contexts have a maximum number of elements."""
+    """A chain whose contexts have a limited number of elements."""
 
     def __init__(self, base: Base, letters: Franchise | None, settings: Settings) -> None:
         assert settings.depth is not None

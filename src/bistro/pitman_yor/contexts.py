@@ -1,4 +1,4 @@
-"""Arrangement of the elements of contexts in the order in which they are dropped."""
+"""Arrange the elements of contexts in the order in which they are dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Convert contexts to the order of the core, in which elements are dropped from the front.
+    """Reorder the elements of contexts for the core, which drops elements from the front.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])
@@ -83,7 +83,7 @@ class Arranged:
         return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
-        """Raise an error unless `backoff` is "oldest", which sequences require."""
+        """Raise an error unless `backoff` is "oldest", as required for sequences."""
         if self._reverse or self._positions is not None:
             raise ConfigError(
                 "sequences need backoff = 'oldest': change backoff, or give contexts and outcomes"

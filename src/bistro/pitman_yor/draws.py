@@ -18,7 +18,7 @@ _SURROGATES = range(0xD800, 0xE000)
 def draw_outcomes(
     numbering: Numbering, chains: Sequence[Chain], context: Ids, n: int, stream: Stream
 ) -> list[Any]:
-    """Draw each outcome by drawing a chain and then an outcome from the chain's prediction."""
+    """Draw `n` outcomes, each from the prediction of a chain that is itself drawn at random."""
     sums: dict[int, Any] = {}
     drawn = []
     for _ in range(n):

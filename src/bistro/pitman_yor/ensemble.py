@@ -70,7 +70,10 @@ class Ensemble(Estimator):
         return np.array([chain.parameters()[1] for chain in self._chains])
 
     def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
-        """Set the discounts and strengths of all chains, given as one number or one per level."""
+        """Set the discounts and strengths of all chains.
+
+        Each argument is a single number for all levels, or one number per level.
+        """
         self._begin()
         ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
         for chain in self._chains:
@@ -107,7 +110,7 @@ class Ensemble(Estimator):
 
     @property
     def calls(self) -> int:
-        """The number of calls that have drawn random numbers, which determines later draws."""
+        """The number of calls that have drawn random numbers. Later draws depend on this number."""
         return self._calls
 
     def states(self) -> list[dict[str, NDArray[Any]]]:

@@ -1,8 +1,9 @@
 """Observations in the form that the compiled core expects.
 
-Data are either sequences, in which each element has the elements before it as context, or parallel
-lists of contexts and outcomes. Both forms are converted to one array of ids with the offsets of the
-sequences. A context and its outcome become a sequence in which only the last element is observed.
+Data are either sequences, in which the context of an element consists of the elements before it, or
+parallel lists of contexts and outcomes. Both forms are converted to a single array of ids and the
+offsets of the sequences. A context and its outcome become a sequence in which only the last element
+is observed.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def context_events(
 ) -> Events:
     """Return one event for each pair of a context and an outcome.
 
-    The nearest element of a context is last.
+    The nearest element of a context comes last.
     """
     if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
         return _matrix_events(numbering, contexts, outcomes, add=add)
@@ -111,7 +112,7 @@ def context_events(
 def _matrix_events(
     numbering: Numbering, contexts: NDArray[Any], outcomes: Ids, *, add: bool
 ) -> Events:
-    """Return events whose contexts are the rows of a matrix of whole numbers."""
+    """Return events whose contexts are the rows of an integer matrix."""
     rows, length = contexts.shape
     if rows != outcomes.size:
         raise _uneven(rows, outcomes.size)

@@ -20,7 +20,7 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Maximum number of contexts considered, and maximum number drawn, for a notebook."""
+"""Maximum numbers of contexts that are considered and drawn for display in a notebook."""
 
 
 class PitmanYor(Ensemble):
@@ -124,8 +124,8 @@ class PitmanYor(Ensemble):
         Parameters
         ----------
         X
-            A list of sequences (lists, tuples or strings), in which the elements before each
-            element are its context. A single string, `bytes` object or array is treated as one
+            A list of sequences (lists, tuples or strings). The context of an element consists of
+            the elements before it. A single string, `bytes` object or array is treated as one
             sequence. If `y` is given, `X` contains contexts.
         y
             The outcome in each context of `X`.
@@ -162,7 +162,7 @@ class PitmanYor(Ensemble):
         return float(self.observe_all([context], [outcome])[0])
 
     def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Observe data in sequence, without sweeps.
+        """Observe the events of the data in order, without sweeps.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Remove one `outcome` that was observed in this `context`.
+        """Remove one observation of `outcome` in `context`.
 
         Raises an error if the outcome was not observed in this context.
         """
@@ -224,7 +224,7 @@ class PitmanYor(Ensemble):
     def posterior(
         self, draws: int = 100, *, thin: int = 1, contexts: Sequence[Context] = ()
     ) -> Posterior:
-        """Continue to sweep, and return the sampled states.
+        """Perform more sweeps, and return the sampled states.
 
         Parameters
         ----------
@@ -287,7 +287,7 @@ class PitmanYor(Ensemble):
         ----------
         X, y
             Sequences, or contexts and outcomes, as in `fit`. Arrays of whole numbers are processed
-            fastest if the outcomes are the whole numbers from 0 upwards.
+            fastest if the outcomes are consecutive whole numbers starting at 0.
         """
         if self._maker.is_open:
             return self._open_log_probs(X, y)
@@ -313,7 +313,7 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence, in which each element is drawn in the context of all elements before it.
+        """Draw a sequence element by element, each in the context of all elements before it.
 
         Parameters
         ----------

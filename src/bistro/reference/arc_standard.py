@@ -52,7 +52,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class ArcStandard:
-    """The arc-standard system, with the root first or last and one or several root words."""
+    """The arc-standard system, with the root first or last, and with one or several root words."""
 
     root_first: bool
     single_root: bool
@@ -68,7 +68,7 @@ class ArcStandard:
         return now.ended and now.stack == (ROOT,)
 
     def actions(self, now: Configuration) -> list[Action]:
-        """Return the actions that are possible in the model for any sentence."""
+        """Return the actions that the model allows, regardless of the sentence."""
         if self.is_final(now):
             return []
         if now.ended:

@@ -6,11 +6,10 @@ of their means. R-hat is the square root of this ratio:
 
     ((n - 1)/n · W + B/n) / W
 
-R-hat is 1 when the half-chains agree, and above 1 if their means differ by more than their
-variances explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy
-tails have no effect. R-hat is also computed from the draws' distances from the median, which
-detects chains with equal means but different widths. The larger of the two values is used (Vehtari
-et al. 2021).
+R-hat is 1 if the half-chains agree, and above 1 if their means differ by more than their variances
+explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy tails have
+no effect. R-hat is also computed from the draws' distances from the median, which detects chains
+with equal means but different widths. The larger of the two values is used (Vehtari et al. 2021).
 
 Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
 

@@ -1,8 +1,8 @@
 """NumPy charts of a context-free grammar, for inside sums, prefix sums and the best parse.
 
 `inside(i, k, A)` is the probability that A derives words i to k, as a sum or a maximum over parses.
-If u(A, B) are the probabilities of unary rules, the factor ``(I - u)⁻¹`` accounts for chains of
-unary rules of any length, including cycles. The probability that A derives *some* string that
+If u(A, B) is the probability of the unary rule A → B, the factor ``(I - u)⁻¹`` accounts for chains
+of unary rules of any length, including cycles. The probability that A derives *some* string that
 begins with words i to k satisfies a similar equation (Jelinek & Lafferty 1991).
 
     prefix(i, k, A) = Σ_B left(A, B) prefix(i, k, B)

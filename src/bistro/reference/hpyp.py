@@ -139,7 +139,7 @@ class Franchise:
             self.add(context[:-1], dish, rng)
 
     def remove(self, context: Context, dish: int, rng: Stream) -> None:
-        """Remove a random customer, and remove another from the parent if a table was closed."""
+        """Remove a random customer, and remove another from the parent if a table is closed."""
         restaurant = self.restaurants.get(context, Restaurant())
         sizes = sorted(restaurant.tables.get(dish, Counter()).items())
         if not sizes:

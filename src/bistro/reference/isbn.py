@@ -1,11 +1,11 @@
 """The latent-variable parser in plain Python, written directly from the paper's definitions.
 
-The seven predecessors of a state are found in the list of all earlier states, as defined by Titov &
-Henderson (2007, section 4). Nothing is cached. Words are numbered from 1. A state is described by
-its stack (with the top last), the front of the queue, and the arcs added so far. A state may depend
-on the decisions of its predecessors, that is, on their actions and arc labels. With mean-field
-inference, every decision among several outcomes changes the means of its state, and later states
-depend on the final means.
+The seven predecessors of a state are looked up in the list of all earlier states, according to the
+definition of Titov & Henderson (2007, section 4). Nothing is cached. Words are numbered from 1. A
+state is described by its stack (with the top last), the front of the queue, and the arcs added so
+far. A state may depend on the decisions of its predecessors, that is, on their actions and arc
+labels. With mean-field inference, every decision among several outcomes changes the means of its
+state, and later states depend on the final means.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
@@ -270,7 +270,7 @@ class IsbnTwin:
 
 
 def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
-    """Return the next action towards a given tree, reducing as late or as early as possible."""
+    """Return the next action that leads to a given tree, with late or early reductions."""
     top, front = history.top, history.front
     if history.possible() == [SHIFT]:
         return SHIFT

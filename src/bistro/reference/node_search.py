@@ -1,8 +1,8 @@
 """A* search in plain Python that treats each node separately and does not cache values.
 
-A node is a symbol, its span and its ancestors. The value of untried rewrites is estimated by the
-inside sum of the node under a grammar. In each round, the search extends the best open tree. To
-extend a tree, the search tries the next rewrite of the leftmost node that has untried rewrites.
+A node consists of a symbol, its span and its ancestors. The value of untried rewrites is estimated
+by the inside sum of the node under a grammar. In each round, the search extends the best open tree.
+To extend a tree, the search tries the next rewrite of the leftmost node that has untried rewrites.
 
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search for the best tree of a sentence that proceeds in rounds."""
+    """A search that proceeds in rounds to find the best tree of a sentence."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0

@@ -1,7 +1,7 @@
 """Grammars in plain Python that enumerate all trees of a sentence, for testing charts.
 
-A rule rewrites a symbol as two symbols, one symbol (`second` is -1) or a word (`first` is -1 -
-word). A tree is a list of the rules and spans of its nodes, parents first and from left to right.
+A rule rewrites a symbol as two symbols, one symbol (`second` is -1) or a word (`first` is -1 minus
+the index of the word). A tree is a list of the rules and spans of its nodes in pre-order.
 
 >>> grammar = PCFG([Rule(0, 0, 0), Rule(0, -1, -1)], [math.log(0.3), math.log(0.7)], root=0)
 >>> [tree.rules for tree in grammar.trees([0, 0])]
@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A tree, as the rules and spans of its nodes, parents first and from left to right."""
+    """A tree, represented by the rules and spans of its nodes in pre-order."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]

@@ -1,8 +1,8 @@
-"""Exact distribution of the states of a few words in the topics model, computed by enumeration.
+"""The exact distribution over the states of a few words, computed by enumeration.
 
-All continuous variables are integrated out, which leaves a distribution over states s given words
-w. Each parent is a Chinese restaurant whose tables are customers of one restaurant shared by all
-parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
+All continuous variables of the topics model are integrated out, which leaves a distribution over
+states s given words w. Each parent is a Chinese restaurant whose tables are customers of one
+restaurant shared by all parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
 
     p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
                           x  share(t[., k] over all states),

@@ -1,6 +1,6 @@
 """The generative transition model in plain Python, with sums over all derivations.
 
-A shift generates a tag and a word, and an arc generates a label. Impossible actions in a
+A shift generates a tag and a word, and an arc generates a label. Actions that are impossible in a
 configuration have probability 0. In the following formula, h is the context of each step.
 
     p(words, tags, tree) = Σ over derivations  Π p(action | h) p(label | h) p(tag | h) p(word | h)
@@ -64,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     kinds: Sequence[int] = ()
-    """For each tag, the first tag that is the same if features are ignored."""
+    """For each tag, the first tag that is identical to it if features are ignored."""
     shift_factor: Callable[[int], float] = lambda words: 1.0
     """A function that maps the number of generated words to a factor for the probability of a
     shift."""
@@ -210,7 +210,7 @@ class GenerativeParser:
         tags_of: Sequence[Sequence[int] | Mapping[int, float]],
         most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Return p(words, tags, tree) of every analysis, summed over its derivations.
+        """Return p(words, tags, tree) for every analysis, summed over its derivations.
 
         In every configuration, the `most_tags` most probable tags in `tags_of` are tried for the
         next word. Tags may have factors, which affect only the choice of tags.

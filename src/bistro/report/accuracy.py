@@ -21,7 +21,7 @@ from bistro.report.reliability import reliability_diagram
 from bistro.treebank.sentence import Sentence
 
 RARE = 10
-"""The minimum number of words for a relation or tag to be shown in a table."""
+"""The minimum number of words that a relation or tag needs to appear in a table."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def tag_blocks(tested: Tested) -> list[str]:
     return [
         html.table(("tag", "words", "correct", "most often confused with"), cells, dense=True),
         html.protocol(
-            "The percentages are over all words, grouped by their gold tag in "
+            "The percentages are computed over all words, grouped by their gold tag in "
             f"{tested.tag_column.upper()}."
         ),
     ]
@@ -143,7 +143,7 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         html.side_by_side(charts),
         html.table(headers, cells, dense=True),
         html.protocol(
-            "The scores are in percent, over all words, including punctuation; "
+            "The scores are percentages over all words, including punctuation; "
             f"{by_length.PROTOCOL}."
         ),
         html.table(
@@ -151,7 +151,7 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
             sizes,
             dense=True,
         ),
-        html.protocol(f"The scores are in percent; {by_sentence.PROTOCOL}."),
+        html.protocol(f"The scores are percentages; {by_sentence.PROTOCOL}."),
     ]
 
 

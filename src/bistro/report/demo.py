@@ -163,8 +163,8 @@ def _example_blocks(result: DemoResult) -> list[str]:
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
     caption = (
-        "The committee judges the votes of its members word by word. The probabilities that "
-        "different words are the root therefore need not add up to 100%."
+        "The committee combines the votes of its members separately for each word. The "
+        "probabilities that different words are the root therefore need not add up to 100%."
     )
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:

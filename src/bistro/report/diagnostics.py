@@ -188,9 +188,9 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
             "do not agree yet, so the results of a single chain depend on its random start. Train "
-            f"for more sweeps (now {chains.sweeps}), or discard more sweeps (--burn-in, now "
-            f"{chains.burn_in}). If the chains still disagree after long runs, each chain is stuck "
-            "in a different mode, and no single chain is reliable."
+            f"for more sweeps (currently {chains.sweeps}), or discard more sweeps (--burn-in, "
+            f"currently {chains.burn_in}). If the chains still disagree after long runs, each "
+            "chain is stuck in a different mode, and no single chain is reliable."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)

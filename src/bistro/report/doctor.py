@@ -23,8 +23,8 @@ SHOWN = (
     *("annotated", "p", "alternative", "p_alternative"),
 )
 CAPTION = (
-    "The annotated tree is above the words, with doubtful arcs marked. Arcs that are more likely "
-    "than the annotated arcs are below the words, with dashed lines. A doubtful tag is followed by "
+    "The annotated tree is above the words, with doubtful arcs marked. Dashed lines below the "
+    "words are arcs that are more likely than the annotated arcs. A doubtful tag is followed by "
     "the more likely tag."
 )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 LEAST_SHOWN = 0.01
-"""The minimum share of a probability that a back-off level in the tree must account for."""
+"""The tree shows only back-off levels that account for at least this share of a probability."""
 BAR = 12
 
 

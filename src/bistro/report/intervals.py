@@ -1,4 +1,4 @@
-"""A chart of estimates with their intervals, with one row per estimate and a line at zero.
+"""A chart of estimates and their intervals, with one row per estimate and a line at zero.
 
 >>> svg = interval_chart([("ngram", 6.0, 4.0, 9.0), ("parser", 8.0, 5.0, 11.0)], unit="ms")
 >>> svg.count('class="dot"'), svg.count('class="interval"')

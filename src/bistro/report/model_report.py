@@ -1,4 +1,4 @@
-"""A report on a trained model, as one page with the results on a test file.
+"""A one-page report on a trained model, with its results on a test file.
 
 The content of the page depends on the capabilities of the model. For a parser, the page shows
 scores by relation and length, calibration and trees. For a model that scores words, the page shows

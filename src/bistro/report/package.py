@@ -1,4 +1,4 @@
-"""Packages for pip that contain a model file, its card and its report.
+"""Pip packages that contain a model file, its card and its report.
 
     bistro_models/bistro_en_ewt/model.bistro    the model file, byte for byte
     bistro_models/bistro_en_ewt/card.json       facts about the model; see `bistro.report.card`

@@ -49,7 +49,7 @@ Series = Mapping[str, Sequence[float]]
 def bar_chart(
     names: Sequence[str], series: Series, *, unit: str = "", errors: Series | None = None
 ) -> str:
-    """Draw groups of bars with labelled values, with one group per name and one bar per series.
+    """Draw groups of bars with labelled values: one group per name, and one bar per series.
 
     Values must not be negative. The bar for an infinite value reaches the top and is marked ∞. NaN
     has no bar. `errors` contains half the length of each error bar.

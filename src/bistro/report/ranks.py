@@ -27,7 +27,7 @@ PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0
 
 
 def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int64]:
-    """Return the number of each chain's draws whose ranks fall into each of `bins` equal bins.
+    """Return, for each chain, the number of draws whose ranks fall into each of `bins` equal bins.
 
     >>> rank_counts(np.array([[1.0, 2.0], [3.0, 4.0]]), bins=2).tolist()
     [[2, 0], [0, 2]]

@@ -1,4 +1,4 @@
-"""Pictures of surprisal, with a bar below every word that shows its surprisal in bits.
+"""Pictures in which a bar below every word shows its surprisal in bits.
 
 If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change in
 the distribution over analyses (syntactic), and the rest (lexical). Long sentences are drawn on

@@ -1,7 +1,7 @@
 """Access control by host name, origin and API key.
 
 A browser sends requests on behalf of any page that it shows, even to this machine. Three checks
-separate the requests that other pages send from those sent by Bistro's own page or by programs.
+distinguish requests sent by other pages from those sent by Bistro's own page or by programs.
 
 - The host name must be one of this server's names. The server thus rejects pages whose own host
   name has been redirected to this machine (DNS rebinding). Numeric addresses cannot be redirected
@@ -141,7 +141,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return whether a request needs no API key, as for a page or for /health."""
+    """Return whether a request, such as one for a page or for /health, needs no API key."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 

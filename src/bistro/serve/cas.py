@@ -2,7 +2,7 @@
 
 A CAS is a text with annotations. The file is flat, and each annotation is one element. The name of
 the element is the type of the annotation, and its attributes are the features. The text is an
-attribute of the element Sofa, and a View lists the annotations that belong to it.
+attribute of the element Sofa, and a View lists the annotations of the text.
 
     <type4:Token xmi:id="29" sofa="1" begin="0" end="3"/>
     <cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Joe waited ."/>
@@ -74,7 +74,7 @@ class Cas:
     def annotations(self, type_name: str, *, subtypes: bool = False) -> Iterator[Any]:
         """Yield the elements of a type, except suggestions.
 
-        With `subtypes`, elements of all other types of the same package are also included, since
+        With `subtypes`, elements of all other types in the same package are also included, since
         DKPro has one type per tag.
         """
         space, name = qualified(type_name)

@@ -2,9 +2,9 @@
 
 The server waits for a client only for a limited time. Time limits apply to headers and bodies that
 do not arrive, to answers that are not read, and to idle connections. If there are still too many
-connections, the client with the most connections loses the connection that has been idle longest. A
-complete request is never dropped, and the application's queue limits the number of requests. A new
-client therefore always gets an answer.
+connections, the client with the most connections loses the connection that has been idle the
+longest. A complete request is never dropped, and the application's queue limits the number of
+requests. A new client therefore always gets an answer.
 
 All errors are JSON, like the errors from the application.
 """

@@ -80,7 +80,7 @@ def _add_files(app: FastAPI, desks: Desks) -> None:
 
     @app.post("/api/desk/order", responses=ERRORS)
     async def order(body: schemas.OrderBody) -> Response:
-        """Return the sentences in the order in which to annotate them."""
+        """Return the sentences in the order in which they should be annotated."""
         desk, _ = desks[body.file]
         return json_response(await asyncio.to_thread(answers.ordered, desk, body.by))
 

@@ -44,7 +44,7 @@ class SplitBody(Body):
 
 
 class DecisionBody(SentenceOfFile):
-    """A decision that changes the fields or words of a sentence, or confirms it."""
+    """A decision that changes the fields or words of a sentence, or confirms the sentence."""
 
     version: Number = Field(description="The version of the sentence that the client shows.")
     set: dict[str, dict[Column, Value]] = Field(

@@ -2,9 +2,9 @@
 
 INCEpTION sends a document and the names of a layer and a feature. The answer is the same document
 with new annotations on that layer. Each new annotation is marked as a suggestion, and its score is
-its probability. The existing annotation is treated as evidence. Existing tags and arcs are kept,
-and the missing tags and arcs are predicted given the existing ones. Words that are already
-annotated get no suggestion.
+its probability. Existing annotations are treated as evidence. Existing tags and arcs are kept, and
+the missing tags and arcs are predicted given the existing ones. Words that are already annotated
+get no suggestion.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -202,7 +202,9 @@ def _tags(entry: Entry, pieces: Sequence[Piece]) -> list[Sentence]:
 
 def _lemmas(entry: Entry, pieces: Sequence[Piece]) -> list[Sentence]:
     if not ANNOTATE.is_own(entry.model):
-        raise BistroError(f"the model '{entry.id}' does not predict lemmas: serve a pipeline")
+        raise BistroError(
+            f"the model '{entry.id}' does not predict lemmas: serve a pipeline instead"
+        )
     keep = ("lemmas", "heads", tag_column(entry))
     sentences = [piece.sentence for piece in pieces]
     return list(entry.model.annotate_all(sentences, keep=keep, marginals=True, **ONE_THREAD))

@@ -1,8 +1,9 @@
 """Rules and derivations in the flat form that all tasks with unbounded contexts use.
 
-The rules of a grammar are in one table, numbered from 0. A rule has the form A -> B C, A -> B, or A
--> word. A tree is the list of its rules in pre-order, with parents before children and left before
-right. Together with the table of rules, this list defines the tree completely.
+The rules of a grammar are stored in one table and numbered from 0. A rule has the form A -> B C, A
+-> B, or A -> word. A tree is the list of its rules in pre-order, with parents before children and
+left children before right children. Together with the table of rules, this list defines the tree
+completely.
 
 >>> builder = RuleBuilder()
 >>> tree = [
@@ -37,7 +38,7 @@ Derivation = NDArray[np.int32]
 """A tree, represented by the indices of its rules in pre-order."""
 NOTHING = -1
 ABSENT = 1 << 40
-"""A number greater than all indices of symbols and words."""
+"""A number greater than the index of any symbol or word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +50,8 @@ class RuleTable:
     """The right-hand sides of lexical rules: words, classes of unknown words, or morphemes."""
     left: NDArray[np.int32]
     first: NDArray[np.int32]
-    """Index of the first symbol on the right-hand side, or (-1 - index of the word) in a lexical
-    rule."""
+    """Index of the first symbol on the right-hand side. In a lexical rule, the value is -1 minus
+    the index of the word."""
     second: NDArray[np.int32]
     """Index of the second symbol on the right-hand side, or -1 if there is none."""
     top: int
@@ -122,7 +123,7 @@ class RuleTable:
     def check(self, derivation: Derivation) -> None:
         """Raise an error if a derivation is not a tree of this grammar."""
         if not derivation.size or derivation.min() < 0 or derivation.max() >= len(self):
-            raise BistroError("a derivation must be a non-empty list of rules in the table")
+            raise BistroError("a derivation must be a non-empty list of rules from the table")
         ends = self.ends(derivation)
         expected = np.full(derivation.size, self.top, dtype=np.int32)
         inner = np.flatnonzero(self.children[derivation])

@@ -1,4 +1,4 @@
-"""The tree searches of models with unbounded contexts, and their results.
+"""Tree searches for models with unbounded contexts, and their results.
 
     cyk            the best tree of the PCFG, the baseline
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
@@ -137,7 +137,7 @@ class TreeSearch:
     ) -> list[Found | None]:
         """Return the tree found for each sentence, or None if no tree was found.
 
-        Draws depend on `first`, the index of the first sentence.
+        The random draws depend on `first`, the index of the first sentence.
         """
         arrays = self.arrays(sentences, options, first)
         offsets, count = arrays["offsets"], len(sentences)
@@ -154,7 +154,7 @@ class TreeSearch:
     ) -> dict[str, Any]:
         """Run the search, and return its results as arrays.
 
-        `more` requests the counts of spans or the visited trees from mcmc.
+        `more` requests additional results from mcmc: the counts of spans, or the visited trees.
         """
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
         common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}

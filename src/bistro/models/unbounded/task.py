@@ -32,8 +32,8 @@ Item = TypeVar("Item")
 class Terminals:
     """The input to a search. Word ``word[i]`` may extend from ``begin[i]`` to ``end[i]``.
 
-    In a sentence, word i extends from i to i + 1. In a written word, the positions are letters, and
-    several alternative morphemes may extend from one position to another.
+    In a sentence, word i extends from i to i + 1. In a written word, positions refer to letters,
+    and there may be several alternative morphemes between two positions.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
     [1, 2]
@@ -112,8 +112,9 @@ class Task(ABC, Generic[Item]):
 def relative_frequencies(
     rules: RuleTable, counts: NDArray[np.int64], smoothing: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return a PCFG, given by the share of each rule among the rules with the same left-hand side.
+    """Return the probabilities of a PCFG, estimated from the counts of its rules.
 
+    The probability of a rule is its share of the counts of all rules with the same left-hand side.
     If none of a symbol's rules was used, they all have equal shares.
     """
     weights = counts + smoothing

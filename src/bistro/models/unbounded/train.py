@@ -45,12 +45,13 @@ from bistro.sums import added
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
-"""Strength of the empty context, so large that its distribution equals the base distribution."""
+"""Strength of the empty context. The value is so large that the context's distribution equals the
+base distribution."""
 Columns = dict[str, NDArray[Any]]
 
 
 class TrieChain:
-    """A chain over a compressed trie with minimal seating that fits hyper-parameters."""
+    """A chain that fits the hyper-parameters of a compressed trie with minimal seating."""
 
     is_deterministic = True
 
@@ -106,7 +107,7 @@ class TrieChain:
 
 
 class ContextChain(Learned):
-    """A chain over a franchise of contexts of different lengths, whose seating is sampled."""
+    """A chain that samples the seating of a franchise whose contexts have different lengths."""
 
     is_deterministic = False
 
