@@ -78,7 +78,7 @@ def test_impossible_folds(k: int, by: Unit, told: str) -> None:
 
 
 def test_too_few_sentences() -> None:
-    with pytest.raises(BistroError, match="at least two sentences, but there is one"):
+    with pytest.raises(BistroError, match="at least two sentences, but there is only one"):
         make_folds(TREEBANK[:1], 2, seed=1)
 
 

@@ -148,7 +148,7 @@ def test_words_with_a_space_between_stay_apart() -> None:
         (lambda s: split_word(s, 3, ["ist"]), "at least two parts"),
         (lambda s: split_word(s, 3, ["i", "s"]), "do not spell 'ist'"),
         (lambda s: split_word(s, 1, ["d", "u"], multiword=True), "already"),
-        (lambda s: join_words(s, 2, 3), "only a part of the multiword token 'duda'"),
+        (lambda s: join_words(s, 2, 3), "only part of the multiword token 'duda'"),
         (lambda s: join_words(s, 3, 3), "nothing to join"),
     ],
 )

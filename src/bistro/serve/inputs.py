@@ -38,7 +38,7 @@ class Inputs:
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
-        """Reject a sentence that is too long for a model whose cost is cubic in the length."""
+        """Reject a sentence that is too long for a model whose cost is cubic in sentence length."""
         if model.is_cubic:
             self.check_chart(words)
 
@@ -48,7 +48,7 @@ class Inputs:
         _check(len(words), self.limits.chart_words, message)
 
     def check_analyses(self, *numbers: int) -> None:
-        """Reject a request for too many trees or orders."""
+        """Reject a request for too many trees or word orders."""
         message = "{} analyses were requested; this server returns at most {}"
         _check(max(numbers), self.limits.analyses, message)
 

@@ -26,7 +26,7 @@ MOST_MODELS = 16
 
 
 class Learner:
-    """A trainer for models that learn from the sentences of clients.
+    """A trainer for models that learn from clients' sentences.
 
     The trainer keeps the latest model for each client.
 

@@ -13,12 +13,12 @@ class Limits:
     words: int = 150
     """Maximum number of words in a sentence."""
     chart_words: int = 150
-    """Maximum number of words in a sentence for a treebank grammar, whose cost is cubic in the
-    length."""
+    """Maximum number of words in a sentence for a treebank grammar, whose cost is cubic in
+    sentence length."""
     characters: int = 10_000
     """Maximum number of characters in the words or the text of a request."""
     analyses: int = 20
-    """Maximum number of trees, samples, live analyses or orders for a sentence."""
+    """Maximum number of trees, samples, live analyses or word orders per sentence."""
     sentences: int = 20
     """Maximum number of sentences that a request generates."""
     prefix: int = 20
@@ -26,13 +26,13 @@ class Limits:
     sentence."""
     dependents: int = 10
     """Maximum number of dependents per head in a tree whose words are to be ordered. The cost
-    doubles with each dependent of a different kind."""
+    doubles with each additional dependent of a different kind."""
     document: int = 5_000
     """Maximum number of words in a whole request to /process."""
     body: int = 1_000_000
     """Maximum number of bytes in a request."""
     bodies: int = 64_000_000
-    """Maximum total size in bytes of all long request bodies in memory."""
+    """Maximum total size, in bytes, of all long request bodies in memory."""
     seconds: float = 30.0
     """Maximum number of seconds from a request to its answer, including the time in the queue. A
     computation that exceeds this limit is stopped."""
@@ -47,8 +47,8 @@ class Limits:
     """Maximum number of concurrent short computations. The same number of concurrent long
     computations is allowed."""
     waiting: int = 128
-    """Maximum number of waiting short requests, and of waiting long requests. Further requests are
-    rejected."""
+    """Maximum number of short requests that can wait. The same number of long requests can wait.
+    Further requests are rejected."""
     per_client: int = 32
     """Maximum number of waiting and running requests from one client."""
     connections: int = 512

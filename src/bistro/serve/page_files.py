@@ -29,7 +29,7 @@ class PageFile:
 
 
 def page_files() -> dict[str, PageFile]:
-    """Return all files of the page, by their paths relative to the folder of the page."""
+    """Return all files of the page, keyed by their paths relative to the page's folder."""
     return dict(_below(files("bistro.serve") / "page", ""))
 
 

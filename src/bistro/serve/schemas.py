@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, mo
 
 
 def _whole_characters(text: str) -> str:
-    """Reject half of a surrogate pair, which JSON can express but UTF-8 cannot."""
+    """Reject lone surrogates, which JSON can express but UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -79,7 +79,7 @@ class SentenceBody(Body):
 
 
 class ReadBody(SentenceBody):
-    """A sentence to read word by word."""
+    """A sentence to be read word by word."""
 
     analyses: Count = Field(5, description="Number of live analyses shown after each word.")
 
@@ -119,7 +119,7 @@ class LinearizeBody(Body):
 
 
 class Error(BaseModel):
-    """A description of the problem in one sentence."""
+    """A one-sentence description of the problem."""
 
     error: str
 

@@ -34,7 +34,7 @@ TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
 
 
 def models(catalog: Catalog) -> dict[str, Any]:
-    """Return the models and their abilities, with the names that UDPipe uses."""
+    """Return the models and their capabilities, using UDPipe's names for them."""
     words = {"tag": "tagger", "parse": "parser"}
     able = {
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]

@@ -99,7 +99,7 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         openapi_extra=POST_BODY,
     )
     async def process_form(request: Request) -> Response:
-        """Split, tag or parse a text that is sent as a form, whose parts may be files."""
+        """Split, tag or parse a text that is sent as a form, which may contain files."""
         parameters = dict(request.query_params.items())
         return await answer(request, parameters | await form_values(request, inputs.limits.body))
 

@@ -172,7 +172,7 @@ class Work:
         self._begin()
 
     def _expect(self, job: Job) -> None:
-        """Update the expected CPU time of computations of the same type."""
+        """Update the expected CPU time for computations of the same type."""
         before = self._expected.get(job.sort, job.seconds)
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 

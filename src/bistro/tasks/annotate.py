@@ -1,4 +1,4 @@
-"""One pass of a pipeline over running text or sentences, filling in all columns."""
+"""Annotate running text or sentences with a pipeline, which fills in all columns."""
 
 from __future__ import annotations
 

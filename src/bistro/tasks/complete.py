@@ -1,7 +1,7 @@
 """Fill in the missing values in an annotation, and leave everything else unchanged.
 
 The given heads, labels and tags of a sentence are used as evidence. Fields that are ``_`` are
-filled in from one minimum-risk parse given all of the evidence. They are written into their
+filled in from a single minimum-risk parse, given all the evidence. They are written into their
 columns, and MISC names them with their probabilities:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
@@ -50,8 +50,7 @@ class Completion:
     sentences: list[Sentence] = field(default_factory=list)
     filled: dict[str, int] = field(default_factory=dict)
     expected: dict[str, float] = field(default_factory=dict)
-    """Expected number of correct values among those filled in, which is the sum of their
-    probabilities."""
+    """Expected number of correct values among those filled in (the sum of their probabilities)."""
     left: dict[str, int] = field(default_factory=dict)
     """Numbers of values that were too improbable to be filled in and appear only in MISC."""
     relaxed: list[int] = field(default_factory=list)
@@ -173,7 +172,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count, per column (named as in MISC), the given tags and labels unknown to a model."""
+    """Count the given tags and labels unknown to a model, by column (named as in MISC)."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
@@ -234,9 +233,9 @@ def _filled(
 def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
     """Return the given heads, and the predicted heads for all other words.
 
-    If the parser could not use the given heads, the given and predicted heads may not form a tree.
-    In that case, the words without a given head are attached one by one, starting with the most
-    certain word. Each word gets the most probable head that does not close a cycle.
+    If the parser could not use the given heads, the given and predicted heads might not form a
+    tree. In that case, the words without a given head are attached one by one, starting with the
+    most certain word. Each word gets the most probable head that does not close a cycle.
     """
     given_heads = sentence.heads
     heads = [

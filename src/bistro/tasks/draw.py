@@ -140,7 +140,7 @@ def drawn(
     if format in ONE_TREE and len(items) > 1:
         raise BistroError(
             f"a .{format} file can contain only one tree, but there are {len(items):,}: choose one "
-            "tree with --sentence, or write .pdf or .tex"
+            "tree with --sentence, or write a .pdf or .tex file"
         )
 
     def drawing(sentence: Sentence) -> Drawing:
@@ -160,7 +160,7 @@ def drawn(
 
 
 def chosen_sentences(sentences: Iterable[Sentence], names: Sequence[str]) -> list[Sentence]:
-    """Return the sentences with the given ids or numbers (from 1), in the order of `names`."""
+    """Return the sentences with the given ids or 1-based numbers, in the order of `names`."""
     items = list(sentences)
     by_id = {sentence.sent_id: sentence for sentence in items if sentence.sent_id}
     selection = []

@@ -3,8 +3,8 @@
 A `Split` lists the sentences for training and the sentences for testing. k folds cut a treebank
 into k parts, each held out once. `run_splits` trains a model for every split, several at a time,
 and applies a function to each model and its held-out sentences. The splits need not be folds; for
-example, they can be growing parts of a treebank. Every model is trained by one thread, so the
-result is the same for any number of threads.
+example, they can be growing parts of a treebank. Every model is trained in a single
+thread, so the result does not depend on the number of threads.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=40, seed=1)
@@ -81,7 +81,7 @@ def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "senten
     units = _units(sentences, by)
     if len(units) < 2:
         raise BistroError(
-            f"folds need at least two {by}s, but there is {'one' if units else 'none'}"
+            f"folds need at least two {by}s, but there {'is only one' if units else 'are none'}"
         )
     if not 2 <= k <= len(units):
         raise BistroError(

@@ -56,7 +56,7 @@ LONGEST = 120
 arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The minimum share of roots with the root label, which allows for mistakes in treebanks."""
+"""The minimum share of roots with the root label, below 1 because treebanks contain mistakes."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _scored(
 ) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
     """Score copies of sentences in large batches.
 
-    For each batch, yields the words as pairs (sentence, index), their rows, and the mixture.
+    For each batch, yield the words as pairs (sentence, index), their rows, and the mixture.
     """
     options = model.with_defaults(tags="given", partial=True, threads=threads)
     for batch in _batches(copies):
@@ -206,7 +206,7 @@ def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
 
 
 def _label_of_roots(sentences: Sequence[Sentence]) -> str:
-    """Return the label that nearly all words with head 0 have, and almost no other words."""
+    """Return the label shared by nearly all words with head 0 and by almost no other words."""
     arcs = Counter(
         (label, head == 0)
         for s in sentences

@@ -37,7 +37,7 @@ def memory_of(model: Model) -> Rememberer:
 def in_documents(
     table: Table, stimuli: Iterable[Stimulus], columns: Sequence[str]
 ) -> Iterator[Stimulus]:
-    """Yield the stimuli of a table with the names of their documents, from one or more columns."""
+    """Yield the stimuli of a table, with document names taken from one or more columns."""
     places = [table.column(name) for name in columns]
     for stimulus in stimuli:
         # The last row belongs to the end of the sentence.

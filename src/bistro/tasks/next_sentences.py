@@ -8,7 +8,7 @@ arc, is wrong.
     doubt(word) = 1 - p(best head) p(best label)
 
 The model learns more from a decision about a frequent word than from one about a rare word. The
-gain of a sentence is therefore a sum of doubts, each weighted by the frequency of the word in all
+gain from a sentence is therefore a sum of doubts, each weighted by the frequency of the word in all
 remaining sentences.
 
     gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
@@ -157,7 +157,7 @@ def rank_next(
     parser = PARSE.of(model)
     places = [i for i, s in enumerate(treebank) if len(s) and "heads" in lacking(s, parser)]
     if not places:
-        raise BistroError("every sentence has all of its heads: there is nothing left to annotate")
+        raise BistroError("every word already has a head: there is nothing left to annotate")
     evidence = [usable(treebank[place], parser, Completion()) for place in places]
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
     parses = parser.parse_all(evidence, seed=seed, **options)

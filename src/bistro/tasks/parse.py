@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass of a parser over the input, counting the given values that could not be used."""
+    """One pass of a parser over the input, with a count of given values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None

@@ -1,4 +1,4 @@
-"""One pass of a constituency parser over a file of words, writing bracketed trees."""
+"""Parse a file of words with a constituency parser, and write bracketed trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass of a parser over the input, counting the sentences without a complete parse."""
+    """One pass of a parser over the input, with a count of sentences without a complete parse."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class TreeRun:
 
 
 def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str, Any]:
-    """Return the options for a search for constituency trees.
+    """Return the search options for constituency parsing.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ class ParseWriter:
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:
-    """Return a line of text as a CoNLL-U sentence with an id and its text.
+    """Return a line of text as a CoNLL-U sentence with the comments ``sent_id`` and ``text``.
 
     Sentences in other formats are returned unchanged.
     """
@@ -178,7 +178,7 @@ def _is_own(comment: str) -> bool:
 
 
 def with_shown_tags(parse: Parse, model: Parser) -> Parse:
-    """Return a parse whose tags are converted to the tags that are written to the file."""
+    """Return a parse with its tags converted to those that are written to the file."""
 
     def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
         return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]

@@ -77,7 +77,7 @@ def parsed(
     draws = bool(options.get("samples"))
     if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
         raise ConfigError(
-            f"the --samples of {model.kind} models are drawn by one process: leave out --cluster"
+            f"samples from {model.kind} models are drawn by one process: leave out --cluster"
         )
     # The core uses one random stream for all sentences that it processes at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES

@@ -36,7 +36,7 @@ MISSING = "NA"
 WORKBOOK = b"PK\x03\x04"
 """The first bytes of Excel and LibreOffice files."""
 MOST_COLUMNS = 10_000
-"""Maximum number of columns of a table, which limits the memory that a row takes."""
+"""Maximum number of columns in a table, which limits the memory use of a row."""
 Row = tuple[int, list[str]]
 """The line number of a table row in its file, and the cells of the row."""
 
@@ -249,8 +249,8 @@ def check_texts(table: Table, place: int) -> None:
 def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
     """Raise an error if the rows of a sentence, identified by `keys`, are not adjacent.
 
-    Only hashes are kept, since the names of one-word sentences take many times more bytes in memory
-    than in the file.
+    Only hashes are kept, since the names of one-word sentences take up many times more bytes in
+    memory than in the file.
     """
     hashes = np.fromiter((hash(key) for key, _ in _sentences(table, keys)), np.int64)
     is_repeated = np.ones(len(hashes), bool)

@@ -1,11 +1,11 @@
 """Test suites check whether a model's surprisal agrees with linguistic predictions.
 
 A suite consists of items. An item is a sentence in several *conditions*, which are divided into
-*regions*. A formula predicts in which of two conditions a region should be more surprising. The
+*regions*. A formula predicts in which of two conditions a region is more surprising. The
 smallest suite is a minimal pair: a good sentence, and a bad sentence that should be less probable
 than the good sentence. Three kinds of files can be read.
 
-- JSON as SyntaxGym has it (``meta``, ``predictions``, ``items`` with conditions and regions);
+- JSON as in SyntaxGym (``meta``, ``predictions``, ``items`` with conditions and regions);
 - JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
 - CSV or TSV with the columns ``good`` and ``bad``.
 

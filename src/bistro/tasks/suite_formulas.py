@@ -61,7 +61,7 @@ def parse_formula(text: str) -> Formula:
 
 
 class _Reader:
-    """A recursive-descent parser for formulas, starting with the lowest precedence."""
+    """A recursive-descent parser for formulas, from the lowest to the highest precedence."""
 
     def __init__(self, text: str) -> None:
         self.text = text

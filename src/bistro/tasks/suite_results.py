@@ -45,8 +45,8 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
 NO_WORDS = 0.0
 """The surprisal of a region without words."""
 TIE_WITHIN = 1e-9
-"""The size in bits up to which a margin counts as 0, since sums of the same terms may differ by
-rounding errors."""
+"""The absolute value, in bits, up to which a margin counts as 0, since sums of the same terms
+may differ by rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class SuiteResult:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval for the accuracy, treating items as independent."""
+        """The 95% Wilson interval for the accuracy, treating items as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

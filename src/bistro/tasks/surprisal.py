@@ -75,7 +75,7 @@ class ReadSentence(NamedTuple):
     words: list[str]
     rows: list[Token]
     parts: Parts | None = None
-    """The texts and names of the regions, if each row is a region in brackets."""
+    """The texts and names of the regions, if each row is a bracketed region."""
     document: int | str = 0
     """The number or the name of the document."""
 

@@ -1,4 +1,4 @@
-"""One pass of a tagger over a file, adding one column to the input sentences.
+"""Tag the sentences in a file, and write the tags to one column.
 
 All other columns stay unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
 or ``PXpos`` (see `bistro.treebank.probabilities`).

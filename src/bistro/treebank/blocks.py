@@ -1,10 +1,10 @@
 """Split the bytes of a file into blocks, without holding the whole file in memory.
 
 A file is read in pieces of about a megabyte. Each piece ends where an item (a sentence) begins, and
-is split into blocks. Each block is decoded separately, because a single emoji would increase the
-size of a whole piece to four bytes per character. Lines end only at ``\\n`` or ``\\r\\n``. U+2028,
-U+0085 and similar characters are ordinary characters. Nothing is discarded, so concatenating the
-``lead``, ``text`` and ``end`` of all blocks reproduces the file.
+is split into blocks. Each block is decoded separately, because a single emoji would otherwise
+increase the size of a whole piece to four bytes per character. Lines end only at ``\\n`` or
+``\\r\\n``. U+2028, U+0085 and similar characters are ordinary characters. Nothing is discarded, so
+concatenating the ``lead``, ``text`` and ``end`` of all blocks reproduces the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -141,7 +141,7 @@ def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
     if line == 1 and piece[8:10] == b'{"':  # the header of a model file, after its length
         raise TreebankError("this is a model file, but a treebank or a text is expected", path=path)
     raise TreebankError(
-        "this line has a NUL character: the file is damaged or not a text file",
+        "this line contains a NUL character: the file is damaged or not a text file",
         path=path,
         line=line + piece.count(b"\n", 0, piece.index(b"\0")),
     )

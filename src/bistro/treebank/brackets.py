@@ -1,6 +1,6 @@
-"""Constituency trees in brackets, as in the Penn Treebank, read and written without loss.
+"""Bracketed constituency trees, as in the Penn Treebank, read and written without loss.
 
-A leaf is a tag and a word, such as ``(NN dog)``, and labelled brackets enclose leaves, as in
+A leaf consists of a tag and a word, as in ``(NN dog)``. Labelled brackets enclose leaves, as in
 ``(NP (DT the) (NN dog))``. The outermost bracket may have no label, as in ``((S ...))``. A tree may
 span several lines, and several trees may share a line. Brackets, spaces, tabs and newlines are
 separators. Every other character belongs to a word or label. A tree that was read keeps its text,
@@ -133,7 +133,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 
 
 def memory_of_tree(tree: SourceTree) -> int:
-    """Estimate the memory that a tree takes, in bytes."""
+    """Estimate the memory use of a tree, in bytes."""
     return 300 + 220 * tree.raw.count("(")
 
 

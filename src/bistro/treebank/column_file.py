@@ -1,12 +1,12 @@
 """Files with ten tab-separated columns, one word per line and a blank line after each sentence.
 
 CoNLL-U and CoNLL-X differ only in a few details, which a `ColumnFormat` lists. All words of a
-sentence are read at once. One call to `replace` marks the first field of every line with a line
-end, and one call to `split` separates all fields. Every tenth field is compared with ``1, \\n2,
-\\n3, …``, which verifies that the ids are correct and that every line has ten columns. The few rows
-that are not words (multiword tokens and empty nodes) are checked one by one. If anything is wrong
-or unusual, `_CarefulReader` goes through the sentence line by line and reports the line of the
-first error.
+sentence are read at once. One call to `replace` moves each newline into the first field of the
+next line, and one call to `split` separates all fields. Every tenth field is compared with ``1,
+\\n2, \\n3, …``, which verifies that the ids are correct and that every line has ten columns. The
+few rows that are not words (multiword tokens and empty nodes) are checked one by one. If anything
+is wrong or unusual, `_CarefulReader` goes through the sentence line by line and reports the line
+of the first error.
 
 >>> import io
 >>> from bistro.treebank.conllu import CONLLU

@@ -48,7 +48,7 @@ UNIVERSAL_TAGS = frozenset(
 
 
 class PeekedStream:
-    """A binary stream that computes a hash and whose first bytes can be inspected in advance.
+    """A binary stream that computes a hash and lets its first bytes be inspected in advance.
 
     After `mark`, the stream can be read to its end and then, after `rewind`, a second time.
     """
@@ -137,7 +137,7 @@ def choose_format(
         expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
         raise TreebankError(
             f"the file looks like {likely_format}, but its format must be {expected}: give another "
-            "file, or specify the format if it was not recognised",
+            "file, or specify the format if it was not recognised correctly",
             path=path,
         )
     return likely_format

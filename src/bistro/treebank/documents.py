@@ -38,8 +38,8 @@ def check_documents(documents: Sequence[Hashable], sentences: int) -> None:
     """Raise an error unless every sentence has a document and each document is contiguous."""
     if len(documents) != sentences:
         raise BistroError(
-            f"the number of document names is {len(documents):,}, but there are {sentences:,} "
-            "sentences: name the document of every sentence"
+            f"the number of document names ({len(documents):,}) differs from the number of "
+            f"sentences ({sentences:,}): name the document of every sentence"
         )
     done = set[Hashable]()
     for before, document in zip([None, *documents], documents, strict=False):

@@ -1,4 +1,4 @@
-"""Sources of treebanks, such as archives, folders, and folders on a web server.
+"""Sources of treebanks, such as archives, local folders, and folders on a web server.
 
 A *mirror* is specified in one of two forms.
 

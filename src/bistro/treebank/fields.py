@@ -56,7 +56,7 @@ def parse_heads(fields: Iterable[str]) -> list[int]:
 
 
 def quoted(field: str) -> str:
-    """Format a field for an error message, in quotes, on one line and shortened if it is long."""
+    """Quote a field on one line for an error message, and shorten it if it is long."""
     shown = repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "…")
     return f"'{shown[1:-1]}'"
 

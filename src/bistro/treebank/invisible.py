@@ -1,7 +1,7 @@
 """Zero-width characters often go unnoticed and are not part of words.
 
 Zero-width characters occur in text from web pages and word processors. Words that differ only in
-zero-width characters are treated as the same word, both in training and when a model is used.
+zero-width characters are treated as the same word, both in training and in use.
 Models therefore use the words that `seen` returns, while files keep the zero-width characters. The
 joiners U+200C and U+200D are kept, since they belong to words in some scripts. Special spaces are
 kept, since they do not end words in the files that Bistro reads.

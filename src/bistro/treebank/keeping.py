@@ -1,9 +1,9 @@
 """Read all items of a file, and find any error before the items exhaust memory.
 
-Short sentences take many times more bytes in memory than in their file. While items are kept, their
-memory use is estimated. If it exceeds a multiple of the bytes read so far, the items are discarded,
-the rest of the file is only checked, and a file without errors is read a second time. Normal
-treebanks stay below this limit and are read once.
+Short sentences take up many times more bytes in memory than in their file. While items are kept,
+their memory use is estimated. If it exceeds a multiple of the bytes read so far, the items are
+discarded, the rest of the file is only checked, and a file without errors is read a second time.
+Normal treebanks stay below this limit and are read once.
 
 >>> import io
 >>> from bistro.treebank.detect import PeekedStream
@@ -56,7 +56,7 @@ def read_all(
 
 
 def memory_of_sentence(sentence: Sentence) -> int:
-    """Estimate the memory that a sentence of a treebank takes, in bytes."""
+    """Estimate the memory use of a sentence in a treebank, in bytes."""
     return _SENTENCE_BYTES + _WORD_BYTES * len(sentence.forms)
 
 
@@ -72,7 +72,7 @@ def check_then_list(iterate: Callable[[], Iterable[Item]]) -> list[Item]:
 def _items_within_limit(
     stream: PeekedStream, items: Iterator[Item], memory: Callable[[Item], int]
 ) -> list[Item] | None:
-    """Return the items, or None if they take more memory than allowed and are all valid."""
+    """Return the items, or None if they are all valid but use more memory than allowed."""
     kept: list[Item] = []
     taken = 0
     while some := list(islice(items, _ITEMS_AT_ONCE)):

@@ -57,9 +57,9 @@ class SegmentedWord:
     more: tuple[str, ...] = ()
     """Further columns, such as the lemma and the tag."""
     line: int = 0
-    """The line number of the word in the file, from 1, or 0 if there is no file."""
+    """The line number of the word in the file, counted from 1, or 0 if there is no file."""
     text: str = ""
-    """The original line of the word, with the text that follows up to the next word."""
+    """The original line of the word, and all text up to the next word."""
     has_form: bool = True
     """True if the line has a separate column for the word before its morphemes."""
 

@@ -44,7 +44,7 @@ _RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][
 def put_probabilities(
     misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
 ) -> str:
-    """Return a MISC field with probabilities appended, rounded to four decimals.
+    """Return a MISC field with probabilities appended, rounded to four decimal places.
 
     Parameters
     ----------

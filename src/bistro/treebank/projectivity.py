@@ -152,7 +152,7 @@ class _Lifting:
     """The projectivization of one tree.
 
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
-    therefore remains non-projective until it is lifted itself. After a lift, only the other arcs of
+    therefore remains non-projective until it is itself lifted. After a lift, only the other arcs of
     h need to be checked again. The words that a word dominates are stored as a bit set in one
     integer, so checking an arc is a single `and` operation.
     """
@@ -184,7 +184,7 @@ class _Lifting:
         self._enqueue([word, *self._children[old]])
 
     def _enqueue(self, words: Iterable[int]) -> None:
-        """Queue the words whose arcs are not projective, by arc length and position."""
+        """Queue the words whose arcs are not projective, ordered by arc length and position."""
         for word in words:
             if word not in self._waiting and not self._has_projective_arc(word):
                 self._waiting.add(word)

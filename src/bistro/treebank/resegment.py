@@ -153,7 +153,7 @@ def join_words(sentence: Sentence, first: int, last: int, form: str | None = Non
 def _merged(
     sentence: Sentence, first: int, last: int, own: Sequence[Row], *, in_token: bool
 ) -> Row:
-    """Return a single row, still with the old ids, for several joined words."""
+    """Return a single row for several joined words, with the old ids."""
     row = list(own[0])
     texts = [sentence.forms[first - 1]]
     for before, form in zip(own, sentence.forms[first:last], strict=False):
@@ -249,7 +249,7 @@ def _range_with(sentence: Sentence, first: int, last: int) -> tuple[int, int] | 
             return start, end
         if start <= last and first <= end:
             raise BistroError(
-                f"words {first} to {last} contain only a part of the multiword token {quoted(form)}"
+                f"words {first} to {last} contain only part of the multiword token {quoted(form)}"
             )
     return None
 

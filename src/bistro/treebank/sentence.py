@@ -40,7 +40,7 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 """The row of a multiword token, with its first word, last word, FORM and MISC."""
 
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
-"""The columns that every reader fills, which are forms, upos, heads and deprels."""
+"""The columns that every reader fills: forms, upos, heads and deprels."""
 MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
 """A multiword token, given by its first word, last word, form and, optionally, MISC."""
 

@@ -39,7 +39,7 @@ def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Itera
 def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
     """Yield the non-blank lines of a stream.
 
-    Blank lines are kept as part of the end of the preceding line.
+    Blank lines are kept with the line ending of the preceding line.
     """
     return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 

@@ -164,5 +164,5 @@ def _belongs(word: str) -> bool:
 
 
 def _runs(marks: str) -> list[str]:
-    """Split punctuation marks into tokens, where repetitions of one mark form one token."""
+    """Split punctuation marks into tokens, with repetitions of a mark as a single token."""
     return [match[0] for match in _RUN.finditer(marks)]

@@ -1,7 +1,7 @@
 """Detection of text that is not tokenised, by words such as *said.* and *Monday,"*.
 
 Parsers read lines in which words, including punctuation, are separated by spaces. A line of running
-text nearly always has a word of letters followed directly by a punctuation mark.
+text nearly always contains letters that are followed directly by a punctuation mark.
 
 >>> untokenised_words("He left on Monday , she said .".split())
 []
@@ -31,7 +31,7 @@ def untokenised_words(words: Sequence[str]) -> list[str]:
 
 
 def untokenised_examples(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return examples of untokenised words if at least half of the lines have them."""
+    """Return examples of untokenised words if at least half of the lines contain them."""
     word_lists = [words for words in map(untokenised_words, lines) if words]
     if len(word_lists) < _LEAST_SHARE * len(lines):
         return []

@@ -4,8 +4,8 @@ Words are numbered from 1, and ``heads[i - 1]`` is the head of word i. A head of
 word is the root, and -1 means that the head is missing (``_``). Cycles are found by pointer
 doubling. Let a(w) be the head of word w, with a(0) = 0. The map a is replaced by a∘a until it maps
 every word to 0. After k rounds, a(w) is the ancestor 2^k steps above w, so a tree of n words needs
-at most ⌈log2(n + 1)⌉ rounds. Each round is one pass in C. A word that is not mapped to 0 after the
-last round is on a cycle or below a cycle.
+at most ⌈log2(n + 1)⌉ rounds. Each round is a single pass in C code. A word that is not
+mapped to 0 after the last round is on a cycle or below a cycle.
 
 >>> find_tree_problem([2, 0, 2])
 >>> find_tree_problem([2, 3, 2]).reason
@@ -28,7 +28,7 @@ _SHOWN_OF_A_CYCLE = 8
 
 
 class Problem(NamedTuple):
-    """An error in a tree, and the number (from 1) of the word where it occurs."""
+    """An error in a tree, and the number of the word where it occurs, counted from 1."""
 
     word: int
     reason: str

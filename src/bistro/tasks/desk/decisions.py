@@ -1,6 +1,6 @@
 """An annotator's decisions about one sentence.
 
-A decision changes only the fields that it names, or it splits or joins words.
+Some decisions change only the fields that they name; others split or join words.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> dog = Sentence.from_columns(["The", "dog"], upos=["DET", "NOUN"])
@@ -41,7 +41,7 @@ class Decision(Protocol):
 
 @dataclass(frozen=True)
 class SetFields:
-    """A decision that sets fields to new values, by word and column.
+    """A decision that assigns new values to fields, given by word and column.
 
     Words are counted from 1. -1 and ``_`` clear a field.
     """

@@ -165,7 +165,7 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives for a word, and the lemmas and features of its form in the file."""
+        """Return alternatives for a word, and the lemmas and features its form has in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(
                 f"there is no word {word}: the words are numbered from 1 to {len(shot.sentence)}"

@@ -303,7 +303,7 @@ class Document:
 
 
 def _mark(event: Event) -> str | None:
-    """Return the digest of the file's content that an event records, or None if it records none."""
+    """Return the digest of the file's content from an event, or None if the event has none."""
     mark: str | None = event.get("opened") or event.get("saving")
     return mark
 

@@ -1,4 +1,4 @@
-"""Patches, which contain the lines that a decision changes in a sentence, and the new lines.
+"""Patches, each with the lines that a decision changes in a sentence and their replacements.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 
@@ -27,7 +27,7 @@ class Patch:
     """The changed lines of a text, and their replacement."""
 
     at: int
-    """The index of the first line, from 0."""
+    """The index of the first line, counted from 0."""
     old: list[str]
     new: list[str]
 

@@ -47,7 +47,7 @@ Shares = list[list[tuple[Any, float]]]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The tree of a sentence, with the given values and the most probable missing values."""
+    """The tree of a sentence, with the most probable values where no values are given."""
 
     heads: list[int]
     labels: list[str]
@@ -122,7 +122,10 @@ def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
 
 
 def ask_word(sentence: Sentence, word: int, parser: Parser, seed: int = 1) -> dict[str, Any]:
-    """Return the most probable values for a word (from 1), given the rest of the annotation."""
+    """Return the most probable values for a word, given the rest of the annotation.
+
+    Words are counted from 1.
+    """
     opened: dict[str, list[Any]] = {}
     for name in ("heads", "deprels", parser.tag_column):
         column = list(getattr(sentence, name))

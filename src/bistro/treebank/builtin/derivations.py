@@ -117,7 +117,7 @@ def spaces_after(tokens: Sequence[str]) -> list[bool]:
 def to_sentence(
     derivation: Derivation, start: str, tokens: Sequence[str], comments: Iterable[str] = ()
 ) -> Sentence:
-    """Convert a derivation from `start` to a dependency tree over the given tokens.
+    """Convert a derivation with root symbol `start` to a dependency tree over the given tokens.
 
     The column MISC contains the grammar symbol that emitted each word, which is the most specific
     category of the word.
