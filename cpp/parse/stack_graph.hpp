@@ -8,6 +8,7 @@
 // Weights are scaled word by word so that the stacks after each word have probability 1 together.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -20,23 +21,48 @@
 namespace bistro {
 
 // Weighted means over all derivations of a node or a link. They are added where weights are multiplied.
+//
+// A mean is first a sum by weight. The weights can be far below the smallest number of single precision: the end of 1,000 equal
+// words may have a probability of 1e-58. Such sums are lifted by a power of two, which rounds nothing.
 struct Tally {
     double log_joint = 0;  // log probability
     Noise noise{};         // relative error, in copies
+    double lift = 1;       // the power of two by which a sum of noise is too large
 
-    void add(const Tally& other) { add_times(1, other); }
+    // Adds a mean to a mean.
+    void add(const Tally& other) {
+        log_joint += other.log_joint;
+        add_noise(noise, other.noise);
+    }
     void add_times(double weight, const Tally& other) {
         log_joint += weight * other.log_joint;
         add_noise_times(weight, other.noise);
     }
     void add_noise_times(double weight, const Noise& other) {
-        const auto w = static_cast<float>(weight);
+        if (const double lifted = weight * lift; !(lifted > kLeastWeight && lifted < kLargestWeight)) choose_lift(weight);
+        const auto w = static_cast<float>(weight * lift);
         for (std::size_t c = 0; c < kChannels; ++c) noise[c] += w * other[c];
     }
+    // Makes a mean of a sum.
     void scale(double factor) {
         log_joint *= factor;
-        const auto f = static_cast<float>(factor);
+        const auto f = static_cast<float>(factor / lift);
         for (float& x : noise) x *= f;
+        lift = 1;
+    }
+
+private:
+    static constexpr double kLeastWeight = 0x1p-60, kLargestWeight = 0x1p60;
+
+    // A weight that is very small beside those before it changes nothing, so only the first one raises the lift.
+    void choose_lift(double weight) {
+        if (!(weight > 0)) return;
+        const bool is_first = std::all_of(noise.begin(), noise.end(), [](float x) { return x == 0; });
+        if (weight * lift < 1 && !is_first) return;
+        const double next = std::ldexp(1.0, std::min(-std::ilogb(weight), 1000));
+        if (!is_first)
+            for (float& x : noise) x *= static_cast<float>(next / lift);
+        lift = next;
     }
 };
 

@@ -26,6 +26,17 @@ def test_random_texts_have_finite_surprisals(name: str) -> None:
     assert run({name: SCORERS[name]}, 100, seed=5) > 500
 
 
+def test_the_error_of_a_very_improbable_end_is_finite() -> None:
+    """The end of these words has a probability far below the range of single precision."""
+    scorer = SCORERS["transition-3.bistro"]
+    scores = scorer.score([["the"] * 1000], particles=10, seed=1, threads=1)
+    assert scores.log_probs[-1] < np.log(np.finfo(np.float32).smallest_subnormal)
+    assert scores.deviation is not None and np.isfinite(scores.deviation).all()
+    # The end is less certain than the words before it.
+    errors = scores.standard_error
+    assert errors is not None and errors[-1] > np.median(errors)
+
+
 def test_an_infinite_surprisal_is_noticed() -> None:
     class Harsh(Scoring):
         kind = "harsh"
