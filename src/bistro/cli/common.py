@@ -122,7 +122,7 @@ TAG_DICTIONARY = option(
 CLUSTER = option(
     "ADDRESS",
     "Run on Dask workers (tcp://HOST:PORT) or in N local processes (local:N); default: threads. "
-    "The result does not depend on the workers.",
+    "The result does not depend on this option.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - means stdin.")
 CONFIG = option("FILE.toml", "A settings file, or the name of a preset.")

@@ -66,8 +66,8 @@ def diagnose(
     states. The table on stdout has one row per quantity. An interpretation of the table, with
     advice, goes to stderr. This command needs ArviZ (the extra *diagnostics*).
 
-    With --sbc, parameters and a small data set are drawn N times from the prior of a kind of model,
-    and the sampler infers the parameters from the data. The ranks of the true values among the
+    With --sbc, parameters are drawn N times from the model's prior, each time with a small data
+    set, and the sampler infers the parameters from the data. The ranks of the true values among the
     sampler's draws must be uniformly distributed. If the ranks are not uniform, the sampler is
     incorrect, and the exit code is 1.
 

@@ -4,7 +4,7 @@ On a terminal, the line appears when a command has written nothing for half a se
 redrawn twice per second. The line is removed when the command ends and before other output is
 written. As a result, no command is silent for more than two seconds. No progress line is written to
 a file or a pipe, unless ``--progress`` requests one every ten seconds. The option ``--quiet`` also
-suppresses the line on a terminal. Summaries and warnings are written in any case.
+suppresses the line on a terminal. Summaries and warnings are always written.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
@@ -72,7 +72,7 @@ def shown(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def displayed(command: str, progress: bool | None) -> Iterator[None]:
-    """Show a command's progress always, never, or only on a terminal (None)."""
+    """Show a command's progress: always, never, or (if None) only on a terminal."""
     on_terminal = sys.stderr is not None and sys.stderr.isatty()
     if sys.stderr is None or progress is False or not (progress or on_terminal):
         yield
