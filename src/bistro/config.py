@@ -242,7 +242,7 @@ def _item_types(origin: Any, arguments: tuple[Any, ...], length: int) -> Sequenc
 
 
 def _in_table(key: str, types: Mapping[str, Any], prefix: str) -> str:
-    """Return a hint if one of the tables has a setting of this name, otherwise an empty string."""
+    """Return a hint if one of the tables has a setting with this name, else an empty string."""
     tables = [name for name, kind in types.items() if _is_table(kind) and key in _fields(kind)]
     return f" (did you mean '{prefix}{tables[0]}.{key}'?)" if tables else ""
 

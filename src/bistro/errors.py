@@ -92,7 +92,7 @@ def printable(text: str) -> str:
 def nearest(name: str, choices: Iterable[str], prefix: str = "") -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest valid choice, or an empty string.
 
-    The choice is shown after `prefix`.
+    In the hint, `prefix` precedes the choice.
     """
     close = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
     return f" (did you mean '{prefix}{close[0]}'?)" if close else ""

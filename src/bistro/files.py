@@ -39,7 +39,7 @@ MOST_JSON_MEMORY = 15
 """Maximum memory use of a large JSON text, including the text itself, in bytes per character. Model
 headers and published test suites take less than 10 bytes per character."""
 SENTENCE_WORDS = 3
-"""Minimum number of words in a missing file's name for the name to look like a sentence."""
+"""The name of a missing file looks like a sentence if it has at least this many words."""
 MOST_NAMES = 1000
 """Maximum number of names in a folder that are compared with the name of a missing file."""
 
@@ -91,7 +91,7 @@ def read_json(text: str) -> Any:
     if text.count("[") + text.count("{") > MOST_CONTAINERS:
         raise ValueError(f"the JSON text has more than {MOST_CONTAINERS:,} lists and objects")
     if len(text) > LARGE_JSON and _json_memory(text) > MOST_JSON_MEMORY * len(text):
-        raise ValueError("the JSON text would take many times its size in memory")
+        raise ValueError("the JSON text would take up many times its size in memory")
     try:
         return json.loads(text)
     except RecursionError:

@@ -148,7 +148,7 @@ def test_bad_questions_are_refused_in_a_sentence(
     for arguments, told in (
         ((model,), "specify either a SENTENCE or --tree FILE"),
         ((model, SENTENCE, "--tree", foreign), "specify either a SENTENCE or --tree FILE"),
-        ((model, "  "), "has no word to explain"),
+        ((model, "  "), "has no words to explain"),
         ((model, SENTENCE, "--word", "6"), "from 1 to 4 for a word, or 5 for the end"),
         ((model, SENTENCE, "--word", "0"), "from 1 to 4 for a word, or 5 for the end"),
         ((model, SENTENCE, "--format", "xml"), "text, tsv or json"),

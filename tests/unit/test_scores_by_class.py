@@ -80,5 +80,5 @@ def test_classes_of_lengths() -> None:
 
 @pytest.mark.parametrize("borders", [[], [0, 5], [10, 10], [20, 10]])
 def test_borders_that_do_not_rise_are_refused(borders: list[Any]) -> None:
-    with pytest.raises(ConfigError, match="must increase"):
+    with pytest.raises(ConfigError, match="must be positive and increasing"):
         score_by_sentence([], [], borders)

@@ -22,7 +22,7 @@ TABLE = (
 
 
 def require_memory(memory: bool, model: Model, others: list[str] | None) -> None:
-    """Raise an error if --memory is given and the model, or the mixture, has no memory."""
+    """Raise an error if --memory is given but the model or mixture has no memory."""
     from bistro.tasks.memory import memory_of
 
     if not memory:

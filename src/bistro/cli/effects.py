@@ -40,7 +40,7 @@ def effects(
     condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "Column with the words of the critical region, or the position of a word; default: the "
+        "Column that gives the words or the position of the critical region; default: the "
         "regions are marked by square brackets.",
     ),
     conditions: str | None = option(

@@ -42,7 +42,7 @@ def evaluate(
         "With --calibration: the reliability diagram, as .svg or in an .html page.",
     ),
     brackets: bool = flag("--brackets", "Compare constituency trees in the same way as EVALB."),
-    morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
+    morphemes: bool = flag("--morphemes", "Compare segmentations of words into morphemes."),
     training: list[str] | None = option(
         "TRAIN",
         "With --morphemes, also print separate scores for words that occur in this file and for "

@@ -36,8 +36,8 @@ def explain(
     ),
     member: str | None = option(
         "NAME",
-        "Member of a committee or reader to explain; default: the committee member with the "
-        "highest weight, or the shares of all members of a reader.",
+        "Member of a committee or reader to explain; default: for a committee, the member with the "
+        "highest weight; for a reader, the shares of all members.",
     ),
     train: str | None = option(
         "FILE", "The training data, which are used to show how often each context occurs."
@@ -99,13 +99,13 @@ def _explanation(
     if tree is not None:
         sentences = list(bistro.read(tree, roots="any"))
         if not sentences:
-            raise BistroError(f"{tree}: the file has no sentence to explain")
+            raise BistroError(f"{tree}: the file has no sentences to explain")
         sentence = sentences[0]
     elif not sentence:
-        raise BistroError("the SENTENCE has no word to explain")
+        raise BistroError("SENTENCE has no words to explain")
     training = None if train is None else list(bistro.read(train, roots="any"))
     if member is not None and not hasattr(model, "member_names"):
-        raise BistroError(f"{a_model(model.kind)} has no members: leave --member out")
+        raise BistroError(f"{a_model(model.kind)} has no members: leave out --member")
     which: dict[str, Any] = {} if member is None else {"member": member}
     return explainer.explain(sentence, training, **which)
 

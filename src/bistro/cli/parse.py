@@ -79,7 +79,7 @@ def parse(
         "--one-reduce/--both-reduces",
         help="Whether all particles that do not shift create the more likely of the two arcs "
         "(Algorithm 1 of Buys & Blunsom 2015), or are divided between the two arcs; default: the "
-        "model's setting, or both.",
+        "model's setting, or --both-reduces.",
         rich_help_panel=DETAILS,
     ),
     ranking: Literal["trees", "derivations"] | None = typer.Option(

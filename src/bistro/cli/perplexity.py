@@ -32,7 +32,7 @@ def perplexity(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Print perplexity, bits per word, character and byte, and the rate of unknown words.
+    """Print perplexity, bits per word, per character and per byte, and the rate of unknown words.
 
     The end of each sentence counts as an event, like a word. The table gives figures with and
     without sentence ends, and lists the events on which each figure is based. An unknown word has
@@ -130,7 +130,7 @@ def print_figures(figures: LanguageFigures, title: str) -> None:
 
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
-    """Print a table with one column of figures per model, and the events that are counted."""
+    """Print a table with one column of figures per model, and a column of counted events."""
     from rich.table import Table
 
     table = Table(title=title)

@@ -45,7 +45,7 @@ def reading_times(
     ),
     participant: str | None = option(
         "COLUMN",
-        "Column with the participant [default: participant or subject; without it, "
+        "Column that identifies the participant [default: participant or subject; without it, "
         "times are means].",
     ),
     only: list[str] | None = option(
@@ -53,8 +53,8 @@ def reading_times(
     ),
     document: list[str] | None = option(
         "COLUMN",
-        "Use the memory of readers: items with the same value in this column form a document, such "
-        "as a story, in the order of DATA (may be repeated).",
+        "Use the memory of readers. Items with the same value in this column form a document, such "
+        "as a story, and are read in the order of DATA (may be repeated).",
     ),
     split_punct: bool | None = typer.Option(
         None,

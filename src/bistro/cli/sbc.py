@@ -25,7 +25,7 @@ def check_ranks(
     seed: int,
     refused: Mapping[str, object],
 ) -> None:
-    """Print one row per quantity and the verdict, and write a page if requested."""
+    """Print one row per quantity, followed by the verdict, and write a page if requested."""
     from bistro.inference.simulated import ERROR_RATE
     from bistro.report.sbc_page import sbc_page
     from bistro.tasks.check_sampler import check_sampler

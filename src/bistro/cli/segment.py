@@ -18,8 +18,8 @@ def segment(
     kbest: int = option("K", "Number of analyses per word.", default=1, min=1),
     forms: str = option(
         "surface|canonical",
-        "Write morphemes as they are spelled in the word (surface), or as they are spelled in the "
-        "annotation (canonical).",
+        "Write morphemes as they are spelled in the word (surface) or in the annotation "
+        "(canonical).",
         default="surface",
     ),
     probabilities: bool = flag(

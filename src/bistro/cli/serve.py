@@ -87,7 +87,7 @@ def serve(
         "Maximum number of requests from one client at a time; default: 32."
     ),
 ) -> None:
-    """Serve models through a page for the browser and an HTTP interface for programs.
+    """Serve models through a web page and an HTTP interface for programs.
 
     The page at / works without an internet connection. The page /play is a playground for
     Pitman-Yor processes, which needs no model. With --file or --desk, the page /desk is an

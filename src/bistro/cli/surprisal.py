@@ -55,8 +55,8 @@ def surprisal(
     ),
     critical: str | None = option(
         "COLUMN",
-        "Column with the words of the critical region or the position of a word, in tables with "
-        "one sentence per row; the region gets one row.",
+        "Column that gives the words or the position of the critical region, in tables with one "
+        "sentence per row. The region gets one row.",
         rich_help_panel=STIMULI,
     ),
     region: str | None = option(

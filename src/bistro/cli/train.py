@@ -44,9 +44,9 @@ def train(
     ),
     dev: str | None = option(
         "DEV",
-        "Development data, on which committee, reader and linearize fit weights and isbn decides "
-        "when to stop. Models that do not fit weights are scored on the development data after "
-        "training.",
+        "Development data, used by committee, reader and linearize to fit weights, and by isbn to "
+        "decide when to stop. Models that do not fit weights are scored on the development data "
+        "after training.",
     ),
     fast: bool = flag(
         "--fast",
@@ -73,7 +73,7 @@ def train(
     ),
     task: str | None = option(
         "tags|trees|morphology",
-        "Task of the kind infinite, which has been replaced by one kind per task.",
+        "Task of the former kind 'infinite', which has been replaced by one kind per task.",
         hidden=True,
     ),
     seed: int = common.SEED,

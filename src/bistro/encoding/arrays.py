@@ -1,6 +1,6 @@
 """Validate arrays from a file before they are used.
 
-The code that reads arrays declares the type, shape and value range of each array in a table.
+The code that reads arrays has a table that declares the type, shape and value range of each array.
 Numbers that are not finite are always rejected.
 
 >>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})

@@ -177,7 +177,7 @@ class Inventory:
 
     # The elements of contexts: the same as in cpp/infinite/morpheme_table.hpp.
     def history(self, before: Sequence[Piece]) -> list[int]:
-        """Return the ids of the labels and surfaces of the preceding morphemes, nearest first."""
+        """Return the label and surface ids of the preceding morphemes, nearest first."""
         size = len(self.labels)
         ids = []
         for piece in reversed(before):

@@ -139,7 +139,7 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
 def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
     """Return the classes of unknown words that occur at least `fewest` times.
 
-    The words of a rarer class count towards the next more general class.
+    The words of a class with fewer occurrences count towards the next more general class.
 
     The keys of `pending` are tuples of class names that fit a word, from the most to the least
     specific, and the values are counts.

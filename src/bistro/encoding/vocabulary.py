@@ -169,7 +169,7 @@ class Vocabulary:
 
     @property
     def num_classes(self) -> int:
-        """The number of classes of unknown words. The classes have the ids below this number."""
+        """The number of classes of unknown words. Every id below this number belongs to a class."""
         return len(self.classes.names)
 
     @property
@@ -229,7 +229,7 @@ class Vocabulary:
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the words of ids.
 
-        Unknown-word classes, end and start are returned as their symbols.
+        Unknown-word classes and the start and end of a sentence are returned as their symbols.
         """
         return [self._strings[i] for i in ids]
 

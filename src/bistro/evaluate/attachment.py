@@ -107,7 +107,7 @@ DEPENDENT = {
     "ufeats": ("ufeats", "alltags", "mlas"),
     "lemmas": ("lemmas", "blex"),
 }
-"""For each score of a column that a parser may copy, the scores that depend on this column."""
+"""For each column that a parser may copy (named by its score), the scores that depend on it."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class AttachmentScores:
     protocol: dict[str, str]
     """The conventions under which these scores (`ud`) and the scores in `no_punct` are computed."""
     unavailable: dict[str, str]
-    """The reason why each missing score is None, by the name of the score."""
+    """The reason why each missing score is None, by score name."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all scores by name.

@@ -216,7 +216,7 @@ def _check_sizes(
     name, longer = max((gold_name, golds), (system_name, systems), key=lambda side: len(side[1]))
     first = longer[min(len(golds), len(systems))]
     if isinstance(first, SourceTree):
-        where = f" (the first without a partner at {name}:{first.line})"
+        where = f" (the first tree without a partner is at {name}:{first.line})"
     raise TreebankError(
         f"{gold_name} has {len(golds)} trees, but {system_name} has {len(systems)}{where}; both "
         "files must contain the same sentences in the same order"

@@ -47,7 +47,9 @@ def check_borders(borders: Sequence[int]) -> None:
     """Raise an error unless the class limits are at least 1 and strictly increasing."""
     if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
         shown = ", ".join(map(str, borders)) or "none"
-        raise ConfigError(f"sentence lengths must increase, as in 10,20,40, not {shown}")
+        raise ConfigError(
+            f"sentence-length limits must be positive and increasing, as in 10,20,40, not {shown}"
+        )
 
 
 def score_by_sentence(

@@ -111,7 +111,7 @@ def cross_validate(
     on_fold: Callable[[int, Judgement], None] = lambda number, judgement: None,
     **settings: Any,
 ) -> CrossValidation:
-    """Train k models, and score each on the fold that was not used for its training.
+    """Train k models, and score each on the fold that was not used to train it.
 
     Parameters
     ----------

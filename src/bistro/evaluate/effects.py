@@ -1,9 +1,9 @@
-"""Effects of conditions on the surprisal of a region in two versions of a sentence.
+"""Effects of experimental conditions on the surprisal of a critical region.
 
 Every item has two conditions, such as an ambiguous sentence and its control, with the same critical
 region in both. The effect of an item is the difference between the surprisals of the
 region in the two conditions. The effect of an experiment is the mean over items, with its standard
-error and Student's t interval.
+error and a Student's t interval.
 
 >>> regions = [
 ...     Region(item, condition, "all", "1", "fell", bits, 0.0, False)
@@ -73,7 +73,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of a group of items in one region."""
+    """The effect in one region for a group of items."""
 
     group: str
     region: str
@@ -86,7 +86,7 @@ class Effect:
 
     @property
     def means(self) -> tuple[float, float]:
-        """Mean surprisal of each of the two conditions."""
+        """Mean surprisal in each of the two conditions."""
         first, second = self._bits()
         return float(first.mean()), float(second.mean())
 
@@ -214,7 +214,7 @@ def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tup
 
 
 def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:
-    """Return the effect of each group and region.
+    """Return the effect for each group and region.
 
     Items that lack one of the conditions are left out.
     """

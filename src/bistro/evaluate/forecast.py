@@ -44,8 +44,8 @@ USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
 MISFIT = 0.25
 """Standard deviation of the difference between a learning curve and its power law."""
 USUAL_NOISE, WORTH = 50.0, 4
-"""The typical value of σ on Universal Dependencies treebanks, and the number of observations it
-counts as."""
+"""The typical value of σ on Universal Dependencies treebanks, and its weight, expressed as a
+number of observations."""
 COVERAGE = 0.9
 LEAST_POINTS = 3
 

@@ -49,7 +49,7 @@ class Judgement:
 def judge(
     model: Model, sentences: Sequence[Any], *, tags: Tags = "joint", keep: bool = False
 ) -> Judgement:
-    """Test a model on annotated sentences, in one thread.
+    """Test a model on annotated sentences, using a single thread.
 
     With `keep`, the result includes the model's parses.
     """

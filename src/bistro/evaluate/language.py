@@ -1,7 +1,8 @@
-"""Evaluation of a language model on a text by perplexity, bits per word and bits per character.
+"""Perplexity, bits per word and bits per character of a language model on a text.
 
-A text of N words in S sentences has N + S events. The events are all words and the ends of
-sentences, `</s>`. Let L be the sum of the natural logarithms of the probabilities of all events.
+A text of N words in S sentences has N + S events. The events are all words and all
+sentence ends (`</s>`). Let L be the sum of the natural logarithms of the probabilities of all
+events.
 
     perplexity        = exp(-L / (N + S))              with </s>
     perplexity_no_eos = exp(-L_words / N)              without </s>

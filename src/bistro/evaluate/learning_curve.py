@@ -241,7 +241,8 @@ def _checked(shares: Sequence[float], draws: int) -> list[float]:
     sizes = sorted(set(shares))
     if len(sizes) < LEAST_POINTS or not all(0 < share <= 1 for share in sizes):
         raise BistroError(
-            f"a learning curve needs at least {LEAST_POINTS} shares, above 0 and at most 1, not "
+            f"a learning curve needs at least {LEAST_POINTS} shares, each above 0 and at most 1, "
+            "not "
             f"{', '.join(f'{share:g}' for share in shares) or 'none'}"
         )
     if draws < 1:

@@ -126,8 +126,8 @@ class AlignedWords:
         """Return a mask of the pairs whose dependent function words match.
 
         `right` marks the pairs with the same relation, tag and features. A gold function word
-        matches if `right` marks it and it is aligned with a dependent of the system word. The words
-        of a pair have the same function words if all function words of both words match.
+        matches if `right` marks it and it is aligned with a dependent of the system word. The mask
+        is true for a pair if all function words of both words match.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]

@@ -174,8 +174,9 @@ def _align_regions(gold: _Side, system: _Side) -> Integers:
 def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int]:
     """Return the words at which a walk from (word, other) first reaches a multiword token.
 
-    The walk passes the word that begins first. If both words begin at the same character, the walk
-    passes the gold word, or both words if they also end at the same character.
+    At each step, the walk moves past the word that begins first. If both words begin at the same
+    character, it moves past the gold word, or past both words if they also end at the same
+    character.
     """
     stop, other_stop = gold.next_multiword(word), system.next_multiword(other)
     if stop == word or other_stop == other:

@@ -42,7 +42,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions that a damaged checkpoint can cause if its state is impossible in training."""
+"""Exceptions that a damaged checkpoint can cause if its state cannot occur in training."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ GUESSES: dict[str, tuple[str, ...]] = {
         "prolificpid", "md5hashofparticipantsipaddress",
     ),
 }  # fmt: skip
-"""Names to try for each column, most common first, in lower case without punctuation."""
+"""Names to try for each column, most common first, in lower case and without punctuation."""
 IBEX = {"word": "value", "position": "parameter"}
 """Two Ibex column names, which are used only if both columns are present. Ibex writes one parameter
 and its value per row."""

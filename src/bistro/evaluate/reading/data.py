@@ -58,7 +58,10 @@ class ReadingData:
     """Other columns of the table, with one cell per row."""
 
     def documents(self, columns: Sequence[str]) -> list[str] | None:
-        """Return the document of each text, named by the given columns, or None without columns."""
+        """Return the document of each text, as named by the given columns.
+
+        Without columns, the result is None.
+        """
         if not columns:
             return None
         _, first = np.unique(self.text_of_token[self.token], return_index=True)
@@ -77,7 +80,7 @@ class ReadingData:
 
     @property
     def item_of_token(self) -> NDArray[np.int64]:
-        """Index of the item of each word, which all conditions of the item share."""
+        """Index of each word's item. All conditions of an item share one index."""
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
         return np.array([numbers[name] for name in self.items])[self.text_of_token]
 

@@ -1,4 +1,4 @@
-"""Linear regression with an intercept for every participant and clustered standard errors.
+"""Linear regression with clustered standard errors and an intercept for every participant.
 
     time = intercept of the participant + coefficients · predictors + noise
 
@@ -69,7 +69,7 @@ def group_means(values: Floats, groups: Groups) -> Floats:
 
 
 def group_sums(values: Floats, groups: Groups, number: int) -> Floats:
-    """Return the sum of the values of each group."""
+    """Return the sum of the values in each group."""
     columns = values.reshape(len(values), -1).T
     sums = [np.bincount(groups, column, number) for column in columns]
     return np.asarray(np.stack(sums, axis=1).reshape(number, *values.shape[1:]))

@@ -1,4 +1,4 @@
-"""A study of whether surprisal predicts reading times, and of which model predicts them best.
+"""A study of whether surprisal predicts reading times, and which model predicts them best.
 
 >>> import bistro
 >>> from bistro.evaluate.reading.scores import item_surprisal
@@ -226,7 +226,7 @@ def _protocol(
 
 
 def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
-    """Describe, for the protocol, how many words are unknown and how they are treated."""
+    """Describe the number and treatment of unknown words, for the protocol."""
     counts = [f"{int(own.sum()):,} of {len(own):,} for {name}" for name, own in unknown.items()]
     treatment = "left out" if known_only else "used"
     return f"; unknown words, {treatment}: {', '.join(counts)}" if counts else ""
