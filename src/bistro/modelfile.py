@@ -105,7 +105,7 @@ def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = FORMA
 def _pieces(
     name: str, header: Mapping[str, Any], arrays: Arrays, version: int
 ) -> list[bytes | memoryview]:
-    """Return the content of a model file in pieces that share the memory of the arrays."""
+    """Return the content of a model file in pieces that share memory with the arrays."""
     if not isinstance(header.get("kind"), str):
         raise ValueError("the header of a model needs a kind")
     own = {**header, "format_version": version, "bistro_version": _bistro_version()}

@@ -3,7 +3,7 @@
 Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
 unnamed files that are mapped into memory. The operating system caches as much of the files as fits
 into memory. The files disappear when the process ends, even if it is killed. The model file is the
-same as with counts in memory.
+same as if the counts were kept in memory.
 
 >>> import tempfile
 >>> with counts_in(tempfile.gettempdir()):

@@ -26,7 +26,7 @@ class SamplerSettings:
         "the posterior (map), or kept at their initial values (fixed).",
     )
     hyper_every: int = setting(
-        1, "Number of sweeps from one update of the hyper-parameters to the next (gibbs only)."
+        1, "Interval between updates of the hyper-parameters, in sweeps (gibbs only)."
     )
     sweeps: int = setting(60, "Number of sweeps over the training events.")
     samples: int = setting(40, "Number of final sweeps whose samples are averaged for prediction.")
@@ -59,7 +59,7 @@ class SamplerSettings:
             raise ConfigError("hyper_every applies only to sampled seating: set seating = 'gibbs'")
         if self.hyper == "sequential" and self.seating == "gibbs":
             raise ConfigError(
-                "hyper = 'sequential' is for minimal or maximal seating: set hyper = 'slice'"
+                "hyper = 'sequential' requires minimal or maximal seating: set hyper = 'slice'"
             )
         if not 0 <= self.discount < 1:
             raise ConfigError(f"discount is {self.discount}, but must lie in [0, 1)")
@@ -91,7 +91,7 @@ UNKNOWN_HELP = (
 
 @dataclass(frozen=True)
 class SpellingSettings:
-    """The settings for the spelling of words if unknown = "spelling"."""
+    """The settings for spelling, used if unknown = "spelling"."""
 
     order: int = setting(
         6,

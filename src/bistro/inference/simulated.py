@@ -3,15 +3,14 @@
 Each run draws parameters from the prior and data from the model with these parameters. The sampler
 then infers the parameters from the data. The rank of a parameter is the number of the sampler's
 draws that lie below the true value. If the sampler is correct, the rank is uniformly distributed
-for any model and data (Cook, Gelman & Rubin 2006, and Talts and colleagues 2018).
+for any model and data (Cook, Gelman & Rubin 2006; Talts et al. 2018).
 
     truth ~ prior,  data ~ p(data | truth),  draws 1..L ~ sampler(data)
     rank = number of draws below the truth  ~  uniform on 0, ..., L
 
 Draws of a chain depend on each other, so only every n-th sweep is used, with n such that draws are
 nearly independent (see `choose_thinning`). Quantities may also depend on the data. The
-log-likelihood of the current state reveals errors that no parameter shows (Modrák and colleagues
-2023).
+log-likelihood of the current state reveals errors that no parameter shows (Modrák et al. 2023).
 
 A simulation is a function of a seed. The simulation returns the true values and a chain that has no
 access to them.
@@ -124,7 +123,7 @@ class SamplerCheck:
 
     @cached_property
     def band(self) -> Band:
-        """The simultaneous band for the rank counts of a correct sampler, over all quantities."""
+        """The simultaneous band for the rank counts of all quantities under a correct sampler."""
         return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property

@@ -111,7 +111,7 @@ class Spelling:
         return Events(self._with_tags(start, tags), ends)
 
     def context(self, before: Sequence[int], tag: int) -> NDArray[np.int32]:
-        """Return the context of the next character. The ids `before` are in reading order."""
+        """Return the context of the next character. The ids in `before` are in reading order."""
         padded = [*before[::-1], *[self.alphabet.start] * self._order][: self._order - 1]
         rows = self._with_tags(np.array([padded], np.int32), np.array([tag], np.int32))
         return rows.reshape(-1)

@@ -32,7 +32,7 @@ class Tokeniser(Protocol):
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
         """Split each cell of a sentence into tokens.
 
-        Every space and every cell edge ends a word.
+        Every space and every cell boundary ends a word.
         """
 
 
@@ -46,9 +46,10 @@ class Rememberer(Protocol):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return scores that reflect earlier sentences, given the scores of each sentence alone.
+        """Return scores that reflect earlier sentences of the same document.
 
-        `documents` contains the name of each sentence's document.
+        The given `scores` are those of each sentence alone. `documents` contains the name
+        of each sentence's document.
         """
 
     def memory_protocol(self) -> str:

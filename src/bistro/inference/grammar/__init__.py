@@ -1,1 +1,1 @@
-"""Exact probabilities and parses of probabilistic grammars, computed with charts in the core."""
+"""Exact probabilities and parses under probabilistic grammars, computed with charts in the core."""

@@ -1,8 +1,8 @@
 """Compile a grammar into integer arrays of binary rules, unary rules and emissions.
 
 A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``. Equal remainders share one
-symbol, and each remainder is expanded with probability 1, so no probability changes. `rules[r]` is
-the index of the original rule whose first binary rule is r.
+symbol, and each remainder is expanded with probability 1, so probabilities do not change.
+`rules[r]` is the index of the original rule whose first binary rule is r.
 
 >>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rules = [Rule("S", ("W", "W", "W"), 0, ("", "a", "b"), 1.0)]

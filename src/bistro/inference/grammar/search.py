@@ -1,9 +1,10 @@
 """Find the best derivation, random derivations or all derivations in a filled chart.
 
 A symbol over a span is built from a word, by a unary rule, or by a binary rule at a split
-position. `ways` lists these possibilities with their values. In a chart of maxima, the best parse
-builds each span in the way with the largest value. In a chart of sums, drawing a way for each span
-in proportion to the values gives an exact sample from p(parse | words).
+position. `ways` lists these possibilities with their values. In a chart of maxima, choosing the
+possibility with the largest value for each span gives the best parse. In a chart of sums, drawing
+a possibility for each span in proportion to the values gives an exact sample from
+p(parse | words).
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class ColumnContexts:
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
          "previous2.tag", "next.low"),
-        "Context of the expert that predicts tags and features from the surrounding tags and "
-        "capitalisation.",
+        "Context of the expert that predicts tags and features from capitalisation and the "
+        "surrounding tags.",
     )  # fmt: skip
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",

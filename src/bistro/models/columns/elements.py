@@ -164,6 +164,6 @@ MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
     "next": _after,
     "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""Words other than the word itself that a context element may describe. For example,
-``previous.low`` describes the previous word."""
+"""The other words that a context element may describe. For example, ``previous.low`` describes
+the previous word."""
 ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

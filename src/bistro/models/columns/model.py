@@ -95,7 +95,7 @@ class ColumnsModel(Model):
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the percentage of correct values in each column.
 
-        Each column is predicted from the correct earlier columns and the correct tree.
+        Each column is predicted from the gold tree and the gold values of earlier columns.
         """
         before: list[str] = []
         shares = {}

@@ -49,7 +49,7 @@ class Doubt:
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights of the tags for choosing the lemma."""
+    """Weights of the tags in the choice of the lemma."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def _experts(
 
 
 def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRule], ChoiceLearner]:
-    """Return the rules that produce all lemmas, and the learner that chooses among them."""
+    """Return the edit rules for all lemmas, and the learner that chooses among them."""
     pairs = list(zip(words.forms, words.columns[LEMMAS], strict=True))
     rule_of = chosen_rules(Counter(pairs))
     rules = sorted(set(rule_of.values()))

@@ -135,9 +135,9 @@ class CommitteeConfig:
     )
     crossing: float = setting(
         10.0,
-        "Factor by which a vote for a crossing arc is multiplied if the arc's pattern crosses in "
-        "half of its occurrences in the training data. With 0, an arc crosses only if the members "
-        "consider a crossing arc most probable.",
+        "Factor by which a vote for a crossing arc is multiplied if the arc's pattern has a "
+        "crossing arc in half of its occurrences in the training data. With 0, an arc crosses only "
+        "if the members consider a crossing arc most probable.",
     )
     particles: int = setting(
         40, "Default number of particles per member for parsing.", most=MOST_PARTICLES

@@ -10,8 +10,8 @@ following elements.
 
 The last element is for fronted objects, as in "That I can do". Usually, a word before a finite verb
 is its subject, but in this example, the verb already has another subject. `Crossing` counts how
-often each pattern crosses, for all words and for particular forms of t and of w. The counts of
-particular forms are smoothed with the counts of all words.
+often each pattern has a crossing arc, for all words and for particular forms of t and of w. The
+counts of particular forms are smoothed with the counts of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]
@@ -36,15 +36,15 @@ from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Minimum proportion of crossing arcs among the occurrences of a pattern. Patterns that cross less
-often than this are ignored."""
+"""Minimum proportion of crossing arcs among the occurrences of a pattern. Patterns with a lower
+proportion are ignored."""
 PRIOR_SHARE = 0.003
 STRENGTHS = (3.0, 1.0, 1.0)
 """Weight of each prior, expressed as a number of occurrences. Each level estimates how often a
-pattern crosses. The levels are all forms, a particular form of t, and particular forms of t and w.
-The estimate of each level is the prior of the next level. The prior of the first level is
-`PRIOR_SHARE`. The weights of the priors and the votes were chosen on the development parts of the
-Danish and Basque treebanks and on a part of the Danish training data."""
+pattern has a crossing arc. The levels are all forms, a particular form of t, and particular forms
+of t and w. The estimate of each level is the prior of the next level. The prior of the first level
+is `PRIOR_SHARE`. The weights of the priors and the votes were chosen on the development parts of
+the Danish and Basque treebanks and on a part of the Danish training data."""
 MOST_STEPS = 3
 """Maximum number of arcs on the path from h down to t."""
 
@@ -116,16 +116,16 @@ class Tree:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Statistics on how often each pattern of words crosses in a treebank."""
+    """Statistics on how often each pattern of words has a crossing arc in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
-    """The counts of all patterns that cross at least once in the treebank."""
+    """The counts of all patterns that have a crossing arc at least once in the treebank."""
     frequent: dict[Side, str] = field(default_factory=dict)
     """The most frequent label, given the tags and the order of a word and its head."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count how often each pattern crosses in a treebank, using tags from the given column."""
+        """Count the crossing arcs of each pattern, using tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -163,7 +163,7 @@ class Crossing:
                 yield target, pattern
 
     def share(self, pattern: Pattern, target_form: str, form: str) -> float:
-        """Return the estimated probability that a pattern crosses, given the forms of t and w."""
+        """Return the estimated probability of a crossing arc, given a pattern and two forms."""
         counts = self.counts.get(pattern)
         if counts is None:
             return 0.0
@@ -250,7 +250,7 @@ def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
 
 
 def _with_effect(counts: Counts) -> Counts:
-    """Remove forms that never cross, unless their pattern crosses often enough in general."""
+    """Remove forms without crossing arcs, unless their pattern often has crossing arcs."""
 
     def has_effect(key: tuple[str, ...]) -> bool:
         above = [key[:length] for length in range(len(key))]

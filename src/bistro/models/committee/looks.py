@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from bistro._core import STACK_FORMS
 
 MORE = 2
-"""Number of additional columns after those of the core. Only feature templates use the additional
-columns."""
+"""Number of columns in addition to those that the core uses. Only feature templates use the
+additional columns."""
 REMEMBERED = 200_000
 """Maximum number of words whose features are cached."""
 

@@ -3,13 +3,13 @@
 The members find only projective trees, in which labels encode crossing arcs. A vote for (h, d↑x)
 means that the word depends, with label d, on a descendant t of h whose own label is x. Such a vote
 is rarely the most probable one, because the member must predict x in addition to d. Some word
-patterns cross more often than not (`bistro.models.committee.crossing`), but members do not use
-these patterns.
+patterns have a crossing arc more often than not (`bistro.models.committee.crossing`), but members
+do not use these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
-pattern crosses, but by at least 1. A vote for (h, d↑y), with a label y other than x, also counts
-for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc outweigh
-the votes for its current head in the tree.
+pattern has a crossing arc, but by at least 1. A vote for (h, d↑y), with a label y other than x,
+also counts for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc
+outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from bistro.models.results.parses import Analysis
 from bistro.treebank.projectivity import LIFTED
 
 LEAST_VOTE = 0.01
-"""Minimum total probability of a word's votes for crossing arcs from one head. Less probable votes
-are ignored."""
+"""Minimum total probability of all votes for crossing arcs with the same word and the same head. If
+the total is lower, these votes are ignored."""
 OTHER_NOTES = 0.3
 MOST_SHARE = 0.99
 
@@ -61,7 +61,7 @@ def with_crossing_arcs(
 
 
 def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Return whether each sentence has a vote for a crossing arc that could prevail."""
+    """Return, for each sentence, whether a vote for a crossing arc could prevail."""
     arcs = mixture.arcs
     likely = mixture.symbols.is_lifted[mixture.code.label(arcs.what)] & (
         arcs.probability >= LEAST_VOTE
@@ -168,6 +168,6 @@ def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> t
 
 
 def _times(share: float, weight: float) -> float:
-    """Return the multiplier of a vote for a crossing arc, given how often its pattern crosses."""
+    """Return the factor for a vote, given the proportion of crossing arcs in its pattern."""
     share = min(share, MOST_SHARE)
     return max(1.0, weight * math.sqrt(share / (1 - share)))

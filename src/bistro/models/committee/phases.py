@@ -2,7 +2,7 @@
 
 The shares are used to estimate the remaining time. All times are relative to the time for training
 a latent-variable member of the default committee, which is set to 5. The times were measured on
-English EWT and French ParTUT, for which the shares differ by up to a third.
+English EWT and French ParTUT. Between these treebanks, the shares differ by up to a third.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return how the time for training a stack is divided among phases and parts of a fold."""
+    """Return the shares of the phases of stack training, and of the steps within a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)
@@ -67,7 +67,7 @@ def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) ->
 def _stack_costs(
     members: Mapping[str, MemberSettings], stack: StackSettings
 ) -> tuple[dict[str, float], float]:
-    """Return the relative times for the parts of one fold and for training the stacks."""
+    """Return the relative times for the steps within one fold and for training the stacks."""
     latent, others = _counts(members)
     rest = 2 * (1 - 1 / stack.folds)
     fold = {

@@ -28,7 +28,7 @@ SMALLEST = 0.005
 matter: without the weights below 0.05, the LAS on EWT fell by 1.3 points, and the probabilities of
 heads became far too small."""
 PLACE_AND_WEIGHT = 3
-"""Size of a weight with its position, relative to the size of the weight alone."""
+"""Size of a weight stored with its position, relative to the size of the weight alone."""
 DAMAGED = "the weights of the stack are damaged"
 
 Weights: TypeAlias = NDArray[np.float32] | StackWeights

@@ -8,9 +8,9 @@ conditional logit model.
     p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
 
 The candidates are proposed by the members. The features of a candidate are the members'
-log-probabilities (alone, and for each tag, label and distance) and the members that rank the
-candidate first. Further features are the surrounding words, tags and arcs in the tree of the plain
-mixture. Decisions are made in this order:
+log-probabilities (alone, and combined with tags, labels and distances) and the members that rank
+the candidate first. Further features are the surrounding words, tags and arcs in the tree of the
+plain mixture. Decisions are made in this order:
 
     tags      given the tree of the mixture
     heads     given these tags
@@ -22,7 +22,7 @@ Values that no member proposes are not candidates, so the given annotation does 
 additional candidate represents the case in which all proposed heads of a word are wrong. The
 probability of the additional candidate is not part of the result, so the probabilities of a word's
 heads may sum to less than 1. Stacking of parsers was introduced by Nivre and McDonald (2008) and by
-Martins and others (2008), who used the tree of one parser to provide features for another parser.
+Martins et al. (2008), who used the tree of one parser to provide features for another parser.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class Candidates:
     votes: NDArray[np.float32]
     """Probability of each candidate under each voter, shape (candidates, voters)."""
     context: Ints
-    """Additional value of each candidate. For a candidate head, the value is the likeliest label of
-    the arc. For a candidate label, the value is the head."""
+    """Context of each candidate. For a candidate head, the context is the likeliest label of the
+    arc. For a candidate label, the context is the head."""
 
     def places_of(self, gold: Ints) -> NDArray[np.int32]:
         """Return the index of each word's gold candidate, or -1 if there is no such candidate."""
@@ -251,7 +251,7 @@ class Stack:
         return mixture
 
     def _round(self, suffix: str, ballot: Ballot, tree: Tree) -> Mixture:
-        """Return the mixture with the probabilities of one round. The tree provides features."""
+        """Return the mixture with the probabilities of one round. Features may use `tree`."""
         mixture = ballot.mixture
         if TAGS + suffix in self.weights:
             tags = self._probabilities(TAGS, suffix, ballot, tree, ballot.tag_candidates)
@@ -344,7 +344,7 @@ def normalised(rows: Rows) -> Rows:
 
 
 def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
-    """Return the arcs of a mixture with new probabilities of heads.
+    """Return the arcs of a mixture with new head probabilities.
 
     The probabilities of labels given the head do not change.
     """
@@ -361,7 +361,7 @@ def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
 
 
 def _with_labels(mixture: Mixture, heads: Ints, labels: Rows) -> Rows:
-    """Return the arcs of a mixture with new probabilities of labels for the given heads."""
+    """Return the arcs of a mixture with new label probabilities for the given heads."""
     code, arcs = mixture.code, mixture.arcs
     row = arcs.row
     is_chosen = code.head(arcs.what) == heads[row]

@@ -34,7 +34,7 @@ Templates = tuple[str, str]
 
 LOOKS = ("form", "lower", "suffix3", "suffix2", "suffix4", "prefix3", "shape", "suffix1", "prefix2")
 CLASSES = ("few", "some", "many")
-"""Names of the three partitions of words into classes, which differ in the number of classes."""
+"""Names of the three partitions of the words, each with a different number of classes."""
 OTHER = "other"
 """Name of the element for the word's likeliest tag in the other tag column."""
 WORDS = (*LOOKS, *CLASSES, OTHER)

@@ -27,8 +27,8 @@ Member = Literal[
     "right-plain",
 ]
 MARKS: dict[str, Marks] = {"plain": "none", "verbs": "verbs"}
-"""The label marks selected by the ending of a member's name. The labels of members
-without such an ending contain marks for heads."""
+"""The label marks selected by the ending of a member's name. If a name has no such
+ending, the labels contain marks for heads."""
 DEPTH = 10
 
 
@@ -39,8 +39,8 @@ class ConstituentsConfig:
     members: tuple[Member, ...] = setting(
         ("head-left", "head-right", "left", "head-left-verbs", "head-right-verbs"),
         "The members. The name of a member determines how it binarises trees. Labels contain marks "
-        "for heads unless the name ends in -plain or -verbs. If a name is repeated, the committee "
-        "has several chains of that member.",
+        "for heads unless the name ends in -plain or -verbs. Members with the same name have "
+        "different chains.",
     )
     contexts: Literal["symbols", "rules"] = setting(
         "rules", "Whether contexts contain the symbols or the rules above a node."

@@ -112,8 +112,8 @@ class ConstituentsModel(Model):
 
         With `kbest` (or ``mbr=False``), the results are the most probable of the trees that the
         members drew. The probability of a tree is computed as if its constituents were independent.
-        With `drawn`, the results are draws from the members in turn. Draws depend on `first`, the
-        index of the first sentence.
+        With `drawn`, the results are trees drawn from the members in turn. Draws depend on `first`,
+        the index of the first sentence.
         """
         settings = self._options(options)
         whole = iter(sentences)

@@ -34,7 +34,7 @@ class RuleCounts:
 
     @classmethod
     def of(cls, trees: Iterable[Tree]) -> Self:
-        """Count rules and words in trees with a common root symbol."""
+        """Count the rules and words of trees that have the same root symbol."""
         rules: defaultdict[str, Counter[Children]] = defaultdict(Counter)
         words: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for tree in trees:

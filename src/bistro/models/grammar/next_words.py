@@ -22,7 +22,7 @@ class GrammarSums(NextSums):
     ) -> None:
         """Initialise the distribution.
 
-        The function `written` returns the spelling of a word at the position of the next word, and
+        The function `written` returns the grammar's token for a word at the next position, and
         whether the word is unknown.
         """
         self.names = [*continuations.forms, END_SYMBOL]

@@ -30,7 +30,7 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""Factors for scaling the frequency of phrases among all symbols, tried in this order."""
+"""Factors by which the weights of phrases are multiplied, tried in this order."""
 LONGEST_MEAN = 200.0
 """Maximum expected length of a sentence, in words. A grammar that exceeds this expected length is
 rejected."""

@@ -46,7 +46,7 @@ def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> Gram
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
-    """Lower-case words capitalised because of their position, and replace rare words by classes."""
+    """Undo capitalisation due to a word's position, and replace rare words by classes."""
     texts = [plain(tree.leaves()) for tree in trees]
     vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):

@@ -72,7 +72,7 @@ class LearningSettings:
         "Type of gradient descent: with step sizes that are scaled by past gradients (adagrad), "
         "or with a constant step size (plain).",
     )
-    rate: float = setting(0.05, "Step size of the gradient descent.")
+    rate: float = setting(0.05, "Step size for gradient descent.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
     decay_factor: float = setting(
         0.8, "Factor by which the weight decay is multiplied after each pass."
@@ -157,8 +157,8 @@ class IsbnConfig(ParserSettings):
     listed: int = setting(
         2,
         "A word that was seen at least this often with its tag and features is a separate "
-        "outcome. All other words share one outcome, whose probability is divided in proportion "
-        "to their counts. Higher values make training on large treebanks faster.",
+        "outcome. All other words share one outcome, whose probability is divided among them in "
+        "proportion to their counts. Higher values make training on large treebanks faster.",
     )
     hidden: int = setting(160, "Number of binary variables in a state.", most=10_000)
     approximation: Literal["feed-forward", "mean-field"] = setting(

@@ -41,7 +41,7 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""Word scores are summed over this many labels per arc and clusters per word."""
+"""Numbers of labels per arc and clusters per word over which word scores are summed."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class IsbnModel(LanguageAbility):
         return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def arrays(self) -> Arrays:
-        """Return arrays of weights and of data on words and clusters."""
+        """Return the weights and the data on words and clusters, as arrays."""
         counted = self.symbols.other_begin.size > 0
         names = array_names(self.config, counted=counted)
         symbols = {name: getattr(self.symbols, name) for name in names}

@@ -66,7 +66,7 @@ def train_with_text(
 
 
 def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
-    """Return the sentences of the raw text with the trees of their best parses."""
+    """Return the sentences of the raw text, each with its best tree."""
     columns = analyses.columns_of(0, analyses.words)
     trees: Trees = []
     begin = 0
