@@ -99,7 +99,7 @@ def test_a_treebank_without_spaces_gives_a_pipeline_for_sentences() -> None:
 
 
 def test_what_cannot_parse_is_refused() -> None:
-    with pytest.raises(BistroError, match="parser = 'ngram' is not a parser: choose"):
+    with pytest.raises(BistroError, match="parser = 'ngram' does not name a parser: choose"):
         bistro.train("pipeline", bistro.builtin(sentences=5, seed=1), parser="ngram")
 
 

@@ -3,9 +3,9 @@
 Each family has one record, which is loaded when it is first needed.
 
 A family is a folder of `bistro.models` whose ``__init__`` contains its record, ``KIND``. A record
-names the configuration, model, trainer and reader of the family and the abilities of its models,
-without importing them. Help texts, error messages ("use a transition or eisner model"),
-cross-validation, reports and the server's catalogue are derived from the records.
+names the configuration, model, trainer and reader of its family, without importing them, and lists
+the abilities of the family's models. Help texts, error messages ("use a transition or eisner
+model"), cross-validation, reports and the server's catalogue are derived from the records.
 
 A package outside Bistro adds a family with an entry point of the group ``bistro.kinds``:
 
@@ -178,7 +178,7 @@ def find(name: str) -> Kind:
 
 
 def names() -> list[str]:
-    """Return the names of all kinds. The kinds of installed packages come last."""
+    """Return the names of all kinds. Kinds from installed packages come last."""
     return [*BUILT_IN, *_installed()]
 
 
@@ -202,7 +202,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record of a kind and its settings. A former kind is replaced by its successor."""
+    """Return the record and the settings of a kind. A former kind is replaced by its successor."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings

@@ -10,7 +10,7 @@ weighted by their shares.
     δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
 
 Members that draw have the same number of runs. Run r of the mixture combines run r of every member,
-so the spread of the runs reflects the shared and the separate errors of the members.
+so the spread of the runs reflects both the shared and the separate errors of the members.
 
 >>> is_eos, offsets = TextScores.ends([1])
 >>> parts = [TextScores(np.log([p, 0.5]), is_eos, ~is_eos, offsets) for p in (0.5, 0.1)]

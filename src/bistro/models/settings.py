@@ -58,7 +58,7 @@ def _former(
 ) -> tuple[Kind, Any]:
     """Return the current model kind and configuration for a former kind.
 
-    A change may set the task of the former kind.
+    The overrides may set the task of the former kind.
     """
     kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
     _, own = kinds.settled(name, {**settings, "task": kind.name})

@@ -88,7 +88,7 @@ class SpanVotes:
 
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Self:
-        """Create votes with probability 1 for all constituents and tags of trees except roots."""
+        """Create votes with probability 1 for the tags and all constituents except the roots."""
         numbers: dict[Name, int] = {}
         columns: list[tuple[int, int, int]] = []
         begin = [0]

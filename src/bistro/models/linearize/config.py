@@ -121,8 +121,8 @@ class LinearizeConfig:
     )
     leaves: Literal["ignored", "counted"] = setting(
         "ignored",
-        "Whether n-grams ignore words without dependents or count them as heads with two empty "
-        "sides, as Futrell & Gibson (2015) do.",
+        "Whether n-gram models ignore words without dependents or count them as heads with two "
+        "empty sides, as Futrell & Gibson (2015) do.",
     )
     held_out_families: int = setting(
         4000,
@@ -132,7 +132,8 @@ class LinearizeConfig:
     most_cells: int = setting(
         1 << 22,
         "Maximum number of cells in the table of multisets and contexts for a head. If a head "
-        "needs more cells than this, its dependents are ordered by the 1-gram of the labelling.",
+        "needs more cells than this, its dependents are ordered by the 1-gram model of the "
+        "labelling.",
     )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "Settings for training the Pitman-Yor processes."

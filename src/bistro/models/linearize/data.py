@@ -27,7 +27,7 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in by_tree])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """Numbers of left and right dependents of all heads, in alternating order."""
+        """The number of left dependents and then of right dependents, for each head."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]

@@ -123,7 +123,7 @@ class LinearizeModel(Model):
     def trees_of(
         sentences: Iterable[Sentence], config: LinearizeConfig, rule: str, path: str | None = None
     ) -> list[UnorderedTree]:
-        """Convert sentences to trees, without punctuation unless it is kept.
+        """Convert sentences to trees, leaving out punctuation unless it is kept.
 
         Errors mention `path`.
         """
@@ -143,7 +143,7 @@ class LinearizeModel(Model):
     def tree_of(self, sentence: Sentence) -> UnorderedTree:
         """Return the unordered tree of a sentence."""
         if not isinstance(sentence, Sentence):
-            raise BistroError("word order requires a tree: give a sentence with heads")
+            raise BistroError("a word-order model requires a tree: give a sentence with heads")
         return self.trees_of([sentence], self.config, self.rule)[0]
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
@@ -188,7 +188,7 @@ class LinearizeModel(Model):
         return max((len(family.dependents) for family in families), default=0)
 
     def order_protocol(self) -> str:
-        """Return a description of which words are ordered."""
+        """Describe which words are ordered."""
         return f"punctuation {self.config.punctuation}"
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
@@ -224,8 +224,8 @@ class LinearizeModel(Model):
 
         Words that no labelling distinguishes can be exchanged without changing the probability, so
         all arrangements of such words count as one order. Ties between indistinguishable words and
-        between equally probable orders are broken at random with `seed`. With `ties="input"`, ties
-        are broken in favour of the order in the input.
+        between equally probable orders are broken at random, using `seed`. With `ties="input"`,
+        ties are broken in favour of the order in the input.
         """
         if kbest < 1:
             raise ConfigError(f"kbest is {kbest}, but must be at least 1")

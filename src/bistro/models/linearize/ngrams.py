@@ -44,7 +44,7 @@ class DependentNgram:
     steps: Steps
     seen: Sequence[str]
     fallback: DependentNgram | None
-    """The 1-gram, which is used for families whose table would have more than `most_cells`
+    """The 1-gram model, which is used for families whose table would have more than `most_cells`
     cells."""
     most_cells: int
 
@@ -61,7 +61,7 @@ class DependentNgram:
         return self._orders(head, labels, np.array(counts, dtype=np.int64))
 
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
-        """Return all orders of a family. If the table would be too large, the 1-gram is used."""
+        """Return all orders of a family, using the 1-gram model if the table would be too large."""
         order = min(self.order, int(counts.sum()) + 1)
         if self.fallback and NgramOrders.cells(counts, order) > self.most_cells:
             return self.fallback.orders(head, labels, counts)

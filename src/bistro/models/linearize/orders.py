@@ -46,8 +46,8 @@ Order = tuple[Side, Side]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
-"""Cells, shape (sides, remaining multisets, contexts), and the logarithms of their scales, shape
-(sides, remaining multisets)."""
+"""Cells, shape (sides, remaining multisets, contexts), and the logarithms of their scale
+factors, shape (sides, remaining multisets)."""
 LEFT, RIGHT = 0, 1
 HEAD = -1
 """Placeholder for the head when the head is shuffled with its dependents."""

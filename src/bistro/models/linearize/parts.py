@@ -14,7 +14,7 @@ from bistro.models.linearize.trees import Labels
 
 
 class LearnedOrders(NamedTuple):
-    """The learned arrays of one labelling, for each model type of the mixture and for a 1-gram."""
+    """Learned arrays of one labelling, for each model in the mixture and for a 1-gram model."""
 
     labels: Labels
     arrays: Mapping[str, Arrays]
@@ -24,7 +24,7 @@ class LearnedOrders(NamedTuple):
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
     """Return the parts by model type.
 
-    With Pitman-Yor smoothing, `oo` backs off to the longest n-gram.
+    With Pitman-Yor smoothing, `oo` backs off to the n-gram model of the highest order.
     """
     labels, arrays = learned
     ngrams: dict[int, DependentNgram] = {}

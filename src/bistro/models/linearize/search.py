@@ -22,7 +22,7 @@ from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000
 """Maximum number of orders that are examined for each family. If the search reaches this number,
-the best orders so far are returned."""
+the best orders found so far are returned."""
 
 
 def best_orders(

@@ -79,7 +79,7 @@ Steps = CountedSteps | ProcessSteps
 
 
 def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
-    """Restore step probabilities from the arrays of counts or of a frozen process."""
+    """Restore step probabilities from the arrays of either counts or a frozen process."""
     if "pairs" in arrays:
         return CountedSteps(arrays, outcomes, k)
     return ProcessSteps(arrays, outcomes)

@@ -42,7 +42,7 @@ QUICK_SWEEPS = 3
 
 
 class LabellingTraining:
-    """Trains n-gram models of dependents, and counts observed orders, for one labelling."""
+    """Trains the n-gram models of dependents and counts the observed orders for one labelling."""
 
     def __init__(
         self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int
@@ -65,7 +65,7 @@ class LabellingTraining:
     def learned(self) -> LearnedOrders:
         """Return the learned arrays after the Markov chains have run.
 
-        A 1-gram that is not part of the mixture consists only of counts.
+        A 1-gram model that is not part of the mixture consists only of counts.
         """
         labels = self.families.labels
         arrays = {

@@ -43,7 +43,8 @@ class UnorderedTree:
         heads = list(sentence.heads)
         if not has_tree(heads):
             raise TreebankError(
-                "a word has no head, but word order requires complete trees", line=sentence.line
+                "a word has no head, but word-order models require complete trees",
+                line=sentence.line,
             )
         problem = find_tree_problem(heads, roots="one")
         if problem:

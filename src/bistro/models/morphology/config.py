@@ -28,7 +28,7 @@ class MorphologyConfig(UnboundedConfig):
         "their first letter (vowel or consonant).",
     )
     bad_words: float = setting(
-        0.001, "Maximum share of words that are left out because of invalid annotation."
+        0.001, "Maximum share of words that may be left out because of invalid annotation."
     )
 
     def validate(self) -> None:

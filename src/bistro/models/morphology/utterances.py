@@ -196,7 +196,7 @@ def _class_of(form: str, known: Iterable[str]) -> str:
 
 
 def _derivation(item: Paragraph, known: Iterable[str], rules: RuleBuilder) -> Derivation:
-    """Return the rules of an utterance in pre-order, as indices from `rules`."""
+    """Return the rules of an utterance in pre-order, as indices assigned by `rules`."""
     numbers: list[int] = []
 
     def morphemes(word: SegmentedWord) -> None:

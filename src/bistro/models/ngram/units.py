@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return the unit indices of each sentence, and the starts of its words and end symbol.
+        """Return each sentence's unit indices, and where its words and its end symbol start.
 
         The space before a word belongs to the word.
         """

@@ -318,7 +318,7 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Return whether any arc from h to d spans the head of h, so that the arcs to d and h cross."""
+    """Return whether an arc from h to d spans the head of h, so that the arcs to d and h cross."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 

@@ -68,7 +68,7 @@ class SharedOptions(Options):
         return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
-        """Return a description of the search, which is empty for an exact chart parser."""
+        """Return a description of the search, or an empty list for an exact chart parser."""
         return []
 
 
@@ -115,7 +115,7 @@ class CoreOptions(SharedOptions, ABC):
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options in the format that the C++ core expects, for one chunk of sentences.
 
-        With `votes`, the request is for the marginals of labelled heads instead of trees.
+        With `votes`, the marginals of labelled heads are requested instead of trees.
         """
         if self.first < 0 or self.first % SENTENCES_AT_ONCE:
             raise ConfigError(
@@ -136,4 +136,4 @@ class CoreOptions(SharedOptions, ABC):
 
     @abstractmethod
     def request_for(self, output: OutputRequest) -> Any:
-        """Return a request to the core for the given output, with the search options."""
+        """Return a request to the core for the given output, including the search options."""

@@ -1,7 +1,7 @@
 """Methods, shared by all parsers, that convert sentences and any given annotation to parses.
 
 A parser has a codec, a configuration, options and a compiled parser for encoded sentences. This
-module defines `parse_all` and the construction of its results.
+module defines `parse_all` and builds its results.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ParsingAbility(TaggingByParsing, Model):
         return self.codec.vocabulary
 
     def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Replace the vocabulary with an equal one that several models share."""
+        """Replace the vocabulary with an identical one that several models share."""
         self.codec.vocabulary = vocabulary
 
     @property

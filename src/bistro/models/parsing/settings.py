@@ -24,7 +24,7 @@ class ParserSettings:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether one word or several words of a sentence may depend on the root. With auto, "
+        "How many words of a sentence may depend on the root: only one, or several. With auto, "
         "the number of roots depends on the training data.",
     )
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(

@@ -219,7 +219,7 @@ class PipelineModel(TextReading):
 
 
 def _readers(parser: Model) -> list[Model]:
-    """Return a member that reads words from left to right, if the parser cannot score words.
+    """If the parser cannot score words, return a member that reads them from left to right.
 
     A committee does not assign probabilities to words. The scores of words come from the first
     member that reads from left to right, and are reported under the name of that member.

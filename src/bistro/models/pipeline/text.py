@@ -27,7 +27,7 @@ from bistro.treebank.sentence import Sentence
 
 
 class TextReading(Model):
-    """Mixin that provides pipeline methods that accept strings as well as sentences."""
+    """Mixin with pipeline methods that accept strings as well as sentences."""
 
     @abstractmethod
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:

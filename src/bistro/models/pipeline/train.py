@@ -53,7 +53,7 @@ def train_pipeline(
     family, settings = chosen_settings(config.parser, config.parser_config or None)
     if not family.can("parse") or family.can("annotate"):
         able = " or ".join(n for n in kinds.able("parse") if n not in kinds.able("annotate"))
-        raise BistroError(f"parser = '{config.parser}' is not a parser: choose {able}")
+        raise BistroError(f"parser = '{config.parser}' does not name a parser: choose {able}")
     if quick := QUICK.get(config.parser):
         searching = {**quick, **own_defaults(settings, "parse")}
         settings = replace(settings, defaults=replace(settings.defaults, parse=searching))

@@ -1,7 +1,7 @@
 """Explanation of a reader's predictions in terms of each word's surprisal under each member.
 
-Each word is one decision, in which every member is a level. The probability of reaching the level
-is the weight of the member. The member's contribution to the word's probability, divided by that
+Each word is one decision, with one level per member. The probability of reaching a level is the
+weight of its member. The member's contribution to the word's probability, divided by that
 probability, is the posterior probability that the member generated the word.
 """
 

@@ -258,12 +258,12 @@ class _Tree:
         return next((self.deprels[child] for child in before if self.labels[child] == label), "")
 
     def is_past(self, word: int) -> bool:
-        """Return whether a participle must be a verb in the past tense."""
+        """Return whether a verb tagged as a participle must be in the past tense."""
         labels = {self.deprels[child] for child in self.children[word]}
         return bool(labels & {"nsubj", "obj"}) and not labels & PASSIVE_OR_AUXILIARY
 
     def is_present(self, word: int) -> bool:
-        """Return whether an infinitive must be a verb in the present tense."""
+        """Return whether a verb tagged as an infinitive must be in the present tense."""
         before = [child for child in self.children[word] if child < word]
         labels = {self.labels[child] for child in before}
         has_particle = any(

@@ -46,9 +46,9 @@ class Memory:
     words: int
     """Number of words and sentence ends that are remembered. Older ones are forgotten."""
     discounts: tuple[float, ...]
-    """One discount d per level, 0 <= d < 1."""
+    """One discount d per level, with 0 <= d < 1."""
     strengths: tuple[float, ...]
-    """One strength θ per level, θ > -d."""
+    """One strength θ per level, with θ > -d."""
 
     def __post_init__(self) -> None:
         """Raise an error if a value is invalid, for example in a damaged model file."""

@@ -78,14 +78,14 @@ def _check_tags(member: Member, parser: Any, marks: Sequence[MarkName]) -> None:
     if needed and not finds_all:
         raise ConfigError(
             f"member '{member.name}' uses the tag features {', '.join(needed)}, which the parser "
-            "for raw text does not predict: add them to tag_features of text_parser"
+            "for raw text does not predict: add them to the tag_features of text_parser"
         )
     for mark in marks:
         found_by = [COARSE, *([] if finds_all else NEEDS[mark])]
         if needed := [name for name in found_by if name not in known]:
             raise ConfigError(
                 f"the mark '{mark}' needs the features {', '.join(needed)}, which the parser for "
-                "raw text does not predict: add them to tag_features of text_parser"
+                "raw text does not predict: add them to the tag_features of text_parser"
             )
 
 

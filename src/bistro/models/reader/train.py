@@ -1,4 +1,4 @@
-"""Training of a reader. The weights are fitted after all members are trained.
+"""Training of a reader. The weights are fitted after all members have been trained.
 
 A member is trained like any model of its kind, but with the vocabulary that all members share. On a
 cluster, each member is trained by one worker.

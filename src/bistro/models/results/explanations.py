@@ -71,9 +71,9 @@ class Level:
     """The mean discount over the saved samples, or None if the model file does not contain it."""
     strength: float | None = None
     count: int | None = None
-    """Count of the outcome in this context, according to the given training data."""
+    """Number of times the outcome was seen in this context, if training data is given."""
     total: int | None = None
-    """Count of the context in the given training data."""
+    """Number of times the context was seen, if training data is given."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class Decision:
     step: int
     """Position of the decision in the order of generation, counted from 1."""
     word: int
-    """The position of the current or next word. The sentence end has the position after the last
-    word."""
+    """The position of the current or next word. For the sentence end, it is the position
+    after the last word."""
     token: str
     distribution: str
     outcome: str

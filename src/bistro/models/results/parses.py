@@ -126,7 +126,7 @@ class Parse:
 
 
 def plain_label(label: str) -> str:
-    """Return a label without the marks of pseudo-projective trees."""
+    """Return a label without the marks that pseudo-projective encoding adds."""
     return label.partition(LIFTED)[0].partition(ON_PATH)[0]
 
 

@@ -39,8 +39,8 @@ class Step:
     """The current analyses after a word or at the sentence end."""
 
     word: int
-    """The position of the word, counted from 1. The sentence end has the position after the last
-    word."""
+    """The position of the word, counted from 1. For the sentence end, it is the position
+    after the last word."""
     token: str
     surprisal: float
     """The surprisal of the word, in bits."""

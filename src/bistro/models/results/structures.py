@@ -60,7 +60,7 @@ class TreeParse:
     """Whether the grammar has a tree for the words. If the grammar has no tree for the words, the
     result is a flat tree."""
     accepted: float = 1.0
-    """Share of accepted trees among the trees that mcmc proposed."""
+    """Share of the mcmc proposals that were accepted."""
     is_complete: bool = True
     """Whether A* finished its search."""
     expected_f1: float | None = None

@@ -101,7 +101,7 @@ def written_tokens(sentence: Sentence) -> list[Token]:
 
 
 class SurprisalTable(Sequence[SurprisalRow]):
-    """A table of surprisal in text order, with the scores from which it is computed."""
+    """A surprisal table in text order, with the scores from which it is computed."""
 
     def __init__(self, rows: Iterable[SurprisalRow], scores: TextScores) -> None:
         self.rows = tuple(rows)

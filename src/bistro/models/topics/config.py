@@ -34,7 +34,7 @@ class TopicsConfig:
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto",
-        "Whether one word or several words of a sentence may depend on the root. With auto, "
+        "How many words of a sentence may depend on the root: only one, or several. With auto, "
         "the training data determines whether several words are allowed.",
     )
     unknown: Literal["classes", "single"] = setting(
