@@ -9,7 +9,8 @@ Code that may take several seconds reports its progress, and the command line sh
 
 Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
 represents. While an inner phase runs, the progress of the outer phase increases by at most the
-share of the inner phase. Work whose parts differ in length can therefore be shown on one scale.
+share of the inner phase. The progress of work whose parts differ in length can therefore be
+shown on a single scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -18,7 +19,7 @@ share of the inner phase. Work whose parts differ in length can therefore be sho
 The remaining time is estimated for the outermost phase with known progress. The estimate is the
 time taken so far, divided by the finished fraction, times the remaining fraction. Steps that a
 checkpoint already contains (`Phase.skip`) took no time and do not count as done. The estimate is
-shown only after a fiftieth of the work is done.
+shown only after two percent of the work is done.
 
 Phases have no effect without an observer or in threads other than the observed thread.
 """

@@ -34,7 +34,7 @@ closer together."""
 
 @dataclass
 class Arc:
-    """A dependency arc. Words are counted from 0, and a root is an arc from a word to itself."""
+    """A dependency arc. Words are numbered from 0, and a root is an arc from a word to itself."""
 
     dependent: int
     head: int

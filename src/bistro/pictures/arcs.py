@@ -97,7 +97,7 @@ def picture(
     limit: float | None = None,
     rtl: bool = False,
 ) -> str:
-    """Return the SVG of words with arcs above and below them, according to the layouts."""
+    """Return an SVG picture of words with arcs above and below them, drawn from two layouts."""
     if rtl:
         above.mirror()
         below.mirror()

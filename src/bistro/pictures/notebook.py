@@ -1,4 +1,4 @@
-"""HTML fragments for notebooks, such as tables with bars and drawings of seatings and chains.
+"""HTML fragments for notebooks, such as tables with bars, and drawings of seatings and chains.
 
 Notebooks show an object by calling its method ``_repr_html_``. The colours are the same as in SVG
 pictures. Text inherits the notebook's colour, so that it is readable on light and dark backgrounds.

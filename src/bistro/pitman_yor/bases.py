@@ -93,7 +93,7 @@ class BaseMaker:
         return self.base if isinstance(self.base, ProcessBase) else None
 
     def outcomes(self) -> list[Any] | None:
-        """Return the outcomes that the base defines, or None if the base defines no outcomes."""
+        """Return the outcomes that the base defines, or None if it does not define any."""
         if isinstance(self.base, Mapping):
             return list(self.base)
         return list(self.process.outcomes_) if self.process is not None else None

@@ -1,4 +1,4 @@
-"""Posterior samples of hyper-parameters and of statistics of the seating."""
+"""Posterior samples of hyper-parameters and seating statistics."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Posterior:
         return dict(vars(self))
 
     def _repr_html_(self) -> str:
-        """Plot all quantities that vary, with one line per chain, in a notebook."""
+        """In a notebook, plot all quantities that vary, with one line per chain."""
         from bistro.pictures.notebook import draw_chains  # only notebooks need it
 
         rows = {

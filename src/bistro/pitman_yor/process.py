@@ -20,7 +20,7 @@ from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
 MOST_CONTEXTS, MOST_DRAWN = 200, 6
-"""Maximum numbers of contexts that are considered and drawn for display in a notebook."""
+"""Maximum number of contexts considered for a notebook display, and maximum number drawn."""
 
 
 class PitmanYor(Ensemble):

@@ -41,7 +41,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """A parser configuration. The stack holds words without a head, and its top is last."""
+    """A parser configuration. The stack holds words without a head; its last word is the top."""
 
     stack: tuple[int, ...] = ()
     words: tuple[int, ...] = ()

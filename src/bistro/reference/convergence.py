@@ -8,8 +8,8 @@ of their means. R-hat is the square root of this ratio:
 
 R-hat is 1 if the half-chains agree, and above 1 if their means differ by more than their variances
 explain. Draws are first replaced by the normal quantiles of their ranks, so that heavy tails have
-no effect. R-hat is also computed from the draws' distances from the median, which detects chains
-with equal means but different widths. The larger of the two values is used (Vehtari et al. 2021).
+no effect. R-hat is also computed from the draws' distances from the median, to detect chains with
+equal means but different widths. The larger of the two values is used (Vehtari et al. 2021).
 
 Successive draws are correlated, so N draws are equivalent to N / τ independent draws.
 
@@ -18,8 +18,8 @@ Successive draws are correlated, so N draws are equivalent to N / τ independent
 Here ρ_t is the autocorrelation at lag t. The autocorrelations are summed in pairs as long as each
 pair has a positive sum, and the pair sums are made non-increasing (Geyer 1992). The effective
 sample size for the bulk is computed from the ranks. The effective sample size for the tail is
-computed from two indicators: whether a draw is below the 5 % quantile, and whether it is below the
-95 % quantile. The smaller of the two sizes is returned.
+computed from two indicators: whether a draw is below the 5th percentile, and whether it is below
+the 95th percentile. The smaller of the two sizes is returned.
 
 >>> mixed = np.random.default_rng(1).normal(size=(4, 500))
 >>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
@@ -57,7 +57,7 @@ def ess_bulk(draws: Draws) -> float:
 
 
 def ess_tail(draws: Draws) -> float:
-    """Return the smaller of the effective sample sizes for the 5 % and 95 % quantiles."""
+    """Return the smaller of the effective sample sizes for the 5th and 95th percentiles."""
     below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
     return min(plain_ess(halved(one.astype(np.float64))) for one in below)
 

@@ -72,7 +72,7 @@ class Word(NamedTuple):
 
     @classmethod
     def of(cls, probs: Mapping[int, float]) -> Self:
-        """Create a word from the probabilities of its symbols."""
+        """Create a word from the probabilities with which symbols emit it."""
         return cls(np.array(list(probs), dtype=np.intp), np.array(list(probs.values())))
 
     @property
@@ -207,7 +207,7 @@ class _Row:
         self.values: Floats = np.empty(0)
 
     def extend(self, end: int, cell: Floats) -> None:
-        """Add all rules whose left child spans from the row's start to `end`."""
+        """Add all rules whose left child extends from the row's start to `end`."""
         values = cell[self._grammar.lefts]
         rules = np.flatnonzero(values)
         self.rules = np.concatenate([self.rules, rules])

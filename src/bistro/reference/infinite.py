@@ -1,4 +1,4 @@
-"""A model of rules in contexts of any length, in plain Python, without compression.
+"""An uncompressed model of rules in contexts of any length, in plain Python.
 
 A context is a tuple with the nearest element first. With minimal seating a context has one table
 for each rule that was seen in it, and each of its tables is a customer of the context that is one

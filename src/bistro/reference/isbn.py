@@ -1,7 +1,7 @@
 """The latent-variable parser in plain Python, written directly from the paper's definitions.
 
-The seven predecessors of a state are looked up in the list of all earlier states, according to the
-definition of Titov & Henderson (2007, section 4). Nothing is cached. Words are numbered from 1. A
+The seven predecessors of a state are looked up in the list of all earlier states, following the
+definition in Titov & Henderson (2007, section 4). Nothing is cached. Words are numbered from 1. A
 state is described by its stack (with the top last), the front of the queue, and the arcs added so
 far. A state may depend on the decisions of its predecessors, that is, on their actions and arc
 labels. With mean-field inference, every decision among several outcomes changes the means of its

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from bistro.reference.pcfg import PCFG, Context, Item
 
 Node: TypeAlias = tuple[Item, Context]
-"""A node, given by a symbol over a span and its ancestors, nearest first."""
+"""A node: a symbol with its span, and the ancestors of the node, nearest first."""
 Model: TypeAlias = Callable[[Context, int], float]
 """A function that returns the log-probability of a rule in a context."""
 NOTHING = -math.inf

@@ -77,7 +77,7 @@ class PCFG:
     used: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Remove rules that close cycles or are impossible."""
+        """Remove rules that close cycles or have probability 0."""
         used = without_cycles(self.rules, self.log_prob)
         object.__setattr__(self, "used", [r for r in used if self.log_prob[r] > -math.inf])
 

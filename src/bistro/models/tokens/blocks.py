@@ -21,7 +21,7 @@ _MARGIN = 64
 
 
 def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
-    """Split a text or its pieces into pieces of limited length."""
+    """Split a text, or each piece of a text, into pieces of limited length."""
     for part in [text] if isinstance(text, str) else text:
         for begin in range(0, len(part), BLOCK):
             yield part[begin : begin + BLOCK]

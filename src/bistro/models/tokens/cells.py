@@ -31,7 +31,7 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Number of chunks on each side of a space that determine the probability of the space."""
+"""Numbers of chunks to the left and right of a space that determine its probability."""
 _LONGEST_CHUNK = 100
 """Maximum length of a chunk next to which a space may be removed."""
 

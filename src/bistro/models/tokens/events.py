@@ -1,4 +1,4 @@
-"""Possible and most probable hidden events between the symbols of a text."""
+"""The possible hidden events between the symbols of a text, and the most probable of them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class ArcTrees:
         return float(self._chart.log_total())
 
     def ranked(self, most: int) -> list[ScoredTree]:
-        """Return at most `most` trees, in order of decreasing score."""
+        """Return up to `most` trees, in order of decreasing score."""
         return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
 
     def samples(self, number: int, stream: Stream) -> list[ScoredTree]:

@@ -81,8 +81,8 @@ class TopicsConfig:
             raise ConfigError(f"states is {self.states}, but must be at least 1, or none")
         if not 1 <= self.samples <= max(1, self.sweeps // 2):
             raise ConfigError(
-                f"samples is {self.samples}, but must lie between 1 and half of the sweeps "
-                f"({self.sweeps})"
+                f"samples is {self.samples}, but must lie between 1 and half the number of "
+                f"sweeps (sweeps = {self.sweeps})"
             )
         if self.chains < 1:
             raise ConfigError(f"chains is {self.chains}, but must be at least 1")

@@ -68,7 +68,7 @@ class TopicsParseOptions(SharedOptions):
 
 
 class TopicsParsing(Parsing):
-    """Mixin with parsing methods, for models in which the arcs of a tree are independent."""
+    """Mixin with parsing methods for models in which the arcs of a tree are independent."""
 
     parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
     tag_column: ClassVar[str] = "upos"

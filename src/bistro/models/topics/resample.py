@@ -42,7 +42,7 @@ class Unparsed:
     parents: Numbers
     """Indices of all possible parents in the sentence."""
     places: Numbers
-    """The entry [h, d] is the position in `parents` of the parent for the arc from h to word d + 1.
+    """For the arc from h to word d + 1, entry [h, d] is the position of the parent in `parents`.
     The root is h = 0."""
     stops: Numbers
     """Indices of the parents that generate a stop. In a model without stops, the array is empty."""

@@ -120,7 +120,7 @@ class TopicSample:
 
 
 def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
-    """Count how often each row (parent or word) occurs with each state, without zeros."""
+    """Count how often each row (parent or word) occurs with each state, omitting zeros."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
 

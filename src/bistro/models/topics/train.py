@@ -1,4 +1,4 @@
-"""Learning of syntactic topics by sampling the states of all words, given the trees.
+"""Learning syntactic topics by sampling the states of all words, given the trees.
 
 The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, the chain draws
 the common weights and the hyper-parameters. Evenly spaced samples from the second half of the

@@ -50,8 +50,8 @@ class DerivationChain:
 
     def __post_init__(self) -> None:
         self.moved = (0, 0)
-        """The number of sentences with an accepted proposal, and the number of sentences with a
-        changed derivation, in the last sweep."""
+        """In the last sweep, the number of accepted proposals and the number of sentences whose
+        derivation changed."""
         franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
             self.shape,

@@ -61,7 +61,7 @@ class FollowOptions(Options):
 
 
 class FollowingAbility(LanguageAbility):
-    """Mixin with a method that returns the analyses after each word, for left-to-right parsers."""
+    """Mixin for left-to-right parsers, with a method that returns the analyses after each word."""
 
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
         """Read a sentence, and return its most probable partial analyses after each word.

@@ -74,7 +74,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
-        """Return a request to the core for this output, with the search options."""
+        """Return a parse request for this output, with the search options."""
         return ParseRequest(
             output=output,
             search=self.search,
@@ -110,7 +110,7 @@ def kinds_of(config: TransitionConfig, codec: Codec) -> list[int]:
 
 
 def with_all_features(word_tags: WordTags, kinds: Sequence[int]) -> WordTags:
-    """Return each word's tags in training, and tags that differ from them only in features."""
+    """Return each word's tags in training, and all tags that differ from them only in features."""
     begin, tags = word_tags
     is_good = (
         begin.size and begin[0] == 0 and begin[-1] == tags.size and (np.diff(begin) >= 0).all()
@@ -210,7 +210,7 @@ class TransitionModel(FollowingAbility):
         return {name: arrays[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
-        """Return the most probable derivation of a projective tree, as indices for each step."""
+        """Return the most probable derivation of a projective tree, as arrays of indices."""
         try:
             steps: dict[str, Any] = self._parser.best_derivation(
                 self.codec.encode([sentence], [tree])

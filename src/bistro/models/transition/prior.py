@@ -141,7 +141,7 @@ def _batch(drawn: Drawn, latent: str = "") -> SentenceBatch:
 
 
 def derivation_quantities(learned: dict[str, Learned], steps: NDArray[np.int16]) -> Quantities:
-    """Return statistics on each distribution, summarised over all depths, and on the arcs."""
+    """Return statistics on the arcs and on each distribution, with all depths combined."""
     quantities: dict[str, float] = {}
     for name, part in learned.items():
         parameters = part.franchise.parameters()

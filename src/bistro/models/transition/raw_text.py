@@ -84,7 +84,7 @@ def _frozen(chains: list[Chain]) -> dict[str, dict[str, NDArray[Any]]]:
 
 
 class _Training:
-    """A training run of a transition parser on a treebank and on parsed text."""
+    """A run that trains a transition parser on a treebank and on parsed text."""
 
     def __init__(
         self, sentences: list[Sentence], config: TransitionConfig, run: Run, text: RawText

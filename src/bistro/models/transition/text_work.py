@@ -28,7 +28,7 @@ class ParsedText(NamedTuple):
     pieces: Sequence[TextPiece]
     columns: dict[str, NDArray[np.int32]]
     first: int
-    """The index of the first sentence in the whole text."""
+    """The index, within the whole text, of the first sentence of these pieces."""
 
 
 class TextEvents(NamedTuple):
@@ -37,7 +37,7 @@ class TextEvents(NamedTuple):
     events: dict[str, Events]
     """The sorted events of each distribution, by name."""
     tagged: NDArray[np.int64]
-    """The sorted distinct pairs of a word and a tag, encoded as word · (number of tags) + tag."""
+    """The sorted distinct word-tag pairs, encoded as word · (number of tags) + tag."""
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,7 @@ def oracle_events_of(
     sentences: Sequence[Sentence],
     config: TransitionConfig,
 ) -> dict[str, Events]:
-    """Return the oracle events of all trees for each distribution that has events."""
+    """Return the oracle events of all trees, omitting distributions without events."""
     recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
@@ -228,7 +228,7 @@ def tags_of_words(
 ) -> WordTags:
     """Return the tags of each word in training, stored as word offsets and a list of tags.
 
-    `tagged` encodes additional pairs of a word and a tag as word · (number of tags) + tag.
+    `tagged` encodes additional word-tag pairs as word · (number of tags) + tag.
     """
     ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
     numbers = {tag: i for i, tag in enumerate(codec.tags)}

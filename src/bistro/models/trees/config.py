@@ -22,9 +22,9 @@ class TreesConfig(UnboundedConfig):
     )
     marks: Marks = setting(
         "none",
-        "Information about the words of a phrase that is shown in its label. With verbs, the label "
-        "of a clause or verb phrase shows the tag of the head (VP~VBD). With heads, labels also "
-        "show the preposition (PP~of) and whether a noun phrase contains other phrases. These "
+        "Marks added to the label of a phrase to show information about its words. With verbs, the "
+        "label of a clause or verb phrase shows the tag of the head (VP~VBD). With heads, labels "
+        "also show the preposition (PP~of) and whether a noun phrase contains other phrases. These "
         "marks are designed for the labels of the Penn Treebank.",
     )
     unknown: Literal["markers", "classes", "single"] = setting(

@@ -65,7 +65,7 @@ class TreeForm:
         return whole if self.marks == "none" else without_marks(whole)
 
     def label(self, symbol: str) -> str | None:
-        """Return the label of a grammar symbol, or None if the symbol comes from binarisation.
+        """Return the label of a grammar symbol, or None if binarisation created the symbol.
 
         >>> TreeForm("right", "heads").label("VP~VBD"), TreeForm().label("@VP")
         ('VP', None)

@@ -33,7 +33,7 @@ USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
 """Default options. For the same computing time, resampling subtrees gives better results than
 drawing more whole trees."""
 NOT_COUNTED = 10
-"""The first draws, a fraction of 1/NOT_COUNTED, are discarded."""
+"""The first 1/NOT_COUNTED of the draws are discarded."""
 
 
 class TreesModel(TreeParsingModel):
@@ -47,7 +47,7 @@ class TreesModel(TreeParsingModel):
 
     @cached_property
     def tree_search(self) -> TreeSearch:
-        """The tree search, with a guide grammar whose symbols include their parents."""
+        """The tree search, guided by a grammar whose symbols are annotated with their parents."""
         search = super().tree_search
         parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
         search.parents = parents.over(search.grammar)

@@ -1,9 +1,10 @@
-"""A grammar whose symbols include their parents gives better proposals than the PCFG.
+"""A grammar whose symbols are annotated with their parents gives better proposals than the PCFG.
 
 Metropolis-Hastings draws whole trees from a grammar, and accepts few of them if the grammar differs
-greatly from the model. The PCFG ignores all ancestors. The symbols of this grammar include the
-parent, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates exactly the same
-trees as the PCFG, and contains every rule once for each possible parent of its left-hand side.
+greatly from the model. The PCFG ignores all ancestors. The symbols of this grammar are
+annotated with their parents, as in Johnson (1998): ``NP^S -> DT^NP NN^NP``. The grammar generates
+exactly the same trees as the PCFG, and contains every rule once for each possible parent of its
+left-hand side.
 
     q(rule | A, P) = (n - d) / (N + c) + (c + d T) / (N + c) q(rule | A)       N, T: of A under P
 
@@ -92,7 +93,7 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """A grammar with parents, and the mapping from its symbols and rules to the rule table."""
+    """A grammar with parent annotation, and a mapping of its symbols and rules to the table."""
 
     grammar: RuleGrammar
     symbol_of: Ints

@@ -61,8 +61,8 @@ class SearchOptions(Options):
     """Cost of a node in the minimum-risk tree. Only nodes that occur in more than this share of the
     drawn trees can be in the minimum-risk tree."""
     guide: Guide = "pcfg"
-    """The grammar that proposes trees for mcmc and guides A*: the PCFG, or a grammar whose symbols
-    include their parents. A grammar with parents is available only for constituency parsing."""
+    """The grammar that proposes trees for mcmc and guides A*: the PCFG or, only for constituency
+    parsing, a grammar whose symbols are annotated with their parents."""
     beam: int = 200
     """Number of partial trees that A* keeps, or number of alternatives that astar-nodes tries per
     node."""
@@ -130,7 +130,7 @@ class TreeSearch:
         self._trie = trie
         self._by_rules = by_rules
         self.parents: FinerGrammar | None = None
-        """The grammar whose symbols include their parents, or None if the task has none."""
+        """The grammar with parent annotation, or None if the task has no such grammar."""
 
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0

@@ -1,7 +1,7 @@
 """The interface between a task and a model with unbounded contexts.
 
 A model works with rules, derivations and positions, whose meaning is defined by its task. A task
-has three functions.
+does three things.
 
     learns       the table of rules and every tree:      items -> rules, derivations
     encodes      the input of an analysis:               words -> Terminals (unknown words included)
@@ -47,7 +47,7 @@ class Terminals:
 
     @classmethod
     def sequence(cls, words: Iterable[int]) -> Self:
-        """Create the input for consecutive words."""
+        """Create the input for a sequence of words."""
         word = np.fromiter(words, dtype=np.int32)
         begin = np.arange(word.size, dtype=np.int32)
         return cls(word.size, begin, begin + np.int32(1), word)
