@@ -64,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     kinds: Sequence[int] = ()
-    """For each tag, the first tag that is identical to it if features are ignored."""
+    """For each tag, the first tag that is the same when features are ignored."""
     shift_factor: Callable[[int], float] = lambda words: 1.0
     """A function that maps the number of generated words to a factor for the probability of a
     shift."""
@@ -128,7 +128,7 @@ class GenerativeParser:
         return Event(name, tuple(seen[element] for element in self.contexts[name]), outcome)
 
     def outcome(self, action: Action, label: int) -> int:
-        """Return the id of an action, in the order shift, end, left arcs, right arcs."""
+        """Return the id of an action (ids are in the order shift, end, left arcs, right arcs)."""
         kinds = self.num_labels if self.labels == "joint" else 1
         arc = label if self.labels == "joint" else 0
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
@@ -179,7 +179,7 @@ class GenerativeParser:
         return sum(rivals[outcome] for outcome in mine) / sum(rivals.values())
 
     def _rivals(self, now: Configuration, context: tuple[int, ...]) -> dict[int, float]:
-        """Return the unnormalised probability of each possible action outcome."""
+        """Return the unnormalised probability of each possible outcome, by its id."""
         shift = self.outcome("shift", 0)
         return {
             outcome: self.predict("actions", context, outcome)
@@ -261,7 +261,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence exceeds `length` words, using prefix sums."""
+        """Return the probability that a sentence has more than `length` words, by prefix sums."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

@@ -21,7 +21,7 @@ from bistro.report.reliability import reliability_diagram
 from bistro.treebank.sentence import Sentence
 
 RARE = 10
-"""The minimum number of words that a relation or tag needs to appear in a table."""
+"""The minimum number of words for a relation or tag to be listed in a table."""
 
 
 @dataclass(frozen=True)

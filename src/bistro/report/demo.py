@@ -164,7 +164,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
     forms = parse.sentence.forms
     caption = (
         "The committee combines the votes of its members separately for each word. The "
-        "probabilities that different words are the root therefore need not add up to 100%."
+        "root probabilities of all words therefore need not add up to 100%."
     )
     description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:

@@ -13,7 +13,7 @@ from bistro.version import __version__
 
 MEANS = (
     "The bars show the mean surprisal of the critical region in the two conditions. The error bars "
-    "extend one standard error over items in each direction."
+    "extend one standard error (over items) in each direction."
 )
 EFFECTS = (
     "The chart shows the difference between the conditions, paired by item, with its 95 % "

@@ -130,7 +130,7 @@ def members_of(decision: Decision) -> Table:
 
 
 def _rest(decision: Decision) -> list[RenderableType]:
-    """Return notes on unseen contexts and on a scaling factor other than 1."""
+    """Return notes on unseen contexts, and on the scaling factor if it is not 1."""
     unknown = [level for level in decision.levels if not level.known]
     description = []
     if unknown:

@@ -1,4 +1,4 @@
-"""Small charts of a model's training trace show the course of training.
+"""Small charts of a model's training trace, which show how training progressed.
 
 A trace has one row per sweep: the log-likelihood of the state, and other quantities of its chains,
 single numbers (`live_states`) or one per depth (`words.discount`, `words.strength`,
@@ -32,7 +32,7 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "The charts show the discounts, strengths and numbers of tables of each process by depth. "
+    "The charts show each process's discounts, strengths and numbers of tables, by depth. "
     "Depth 0 is the empty context, and each depth adds one element. A discount near 1 and many "
     "tables mean that outcomes vary and that shorter contexts have a large weight. If lines are "
     "still rising at the right edge, more sweeps are needed."

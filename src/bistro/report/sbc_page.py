@@ -14,8 +14,9 @@ MEANING = (
     "correct sampler, the probability that any line leaves the grey band is the error rate."
 )
 READING = (
-    "A line above the middle means too many low ranks, so the draws are too high. A wave that "
-    "rises first means too many ranks at both ends, so the distribution of the draws is too narrow."
+    "A line above the middle indicates too many low ranks, so the draws are too high. A wave that "
+    "begins by rising indicates too many ranks at both ends, so the distribution of the draws "
+    "is too narrow."
 )
 
 

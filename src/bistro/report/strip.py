@@ -2,8 +2,8 @@
 
 If the model distinguishes syntactic from lexical surprisal, the bar has two parts: the change in
 the distribution over analyses (syntactic), and the rest (lexical). Long sentences are drawn on
-several lines. All bars in a picture, and in pictures with the same value of `most`, have the same
-scale.
+several lines. All bars in a picture have the same scale, and pictures with the same value of `most`
+share a scale.
 
 >>> svg = surprisal_strip(["The", "horse", "fell"], [3.0, 9.5, 14.2])
 >>> svg.count('class="bar')

@@ -1,4 +1,4 @@
-"""Cards for latent states show the most likely words of each state and their parents.
+"""Cards for latent states, with the most likely words and the parents of each state.
 
 >>> svg = topic_cards([TopicCard("state 3", "4 % of words", [("will", 0.4), ("can", 0.2)], "go")])
 >>> svg.count('class="bar')

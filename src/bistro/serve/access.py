@@ -141,7 +141,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return whether a request, such as one for a page or for /health, needs no API key."""
+    """Return whether a request needs no API key (for example, a request for /health)."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 

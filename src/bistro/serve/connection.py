@@ -74,7 +74,7 @@ class Connection(H11Protocol):
             self._wait(self.within.idle_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove the client from the list of connections."""
+        """Remove this connection from the list of connections."""
         self._end_wait()
         self._end_writing()
         super().connection_lost(exc)

@@ -100,7 +100,7 @@ class ChangesBody(FileBody):
 
 
 class OrderBody(FileBody):
-    """A request for the order of the list."""
+    """A request for the order in which sentences are listed."""
 
     by: Order = "file"
 

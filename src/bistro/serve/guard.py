@@ -2,7 +2,7 @@
 
 A body is read completely, up to the limit, before it is processed, whether or not its length was
 announced. While a request is being answered, the guard listens for the end of the connection. If
-the client disconnects, its work is cancelled.
+the client disconnects, its request is cancelled.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECURITY_HEADERS = {
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
 """The amount of an oversized body that is read and discarded, as a multiple of the size limit. A
-client does not read the answer while it is still sending its request."""
+client reads the answer only after it has sent its request."""
 SHORT_BODY = 65_536
 """Size in bytes below which a body does not count towards the memory limit for bodies."""
 
@@ -207,7 +207,7 @@ class Body:
 async def _while_connected(
     app: ASGIApp, scope: Scope, body: bytes, receive: Receive, answer: Answer
 ) -> None:
-    """Run the application, and cancel it if the client disconnects before it answers."""
+    """Run the application, and cancel it if the client disconnects before the answer."""
     gone = asyncio.Event()
     is_replayed = False
 

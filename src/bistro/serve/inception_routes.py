@@ -65,7 +65,7 @@ class PredictAnswer(BaseModel):
 def add_inception(
     app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work, learner: Learner
 ) -> None:
-    """Add the routes for INCEpTION's protocol for external recommenders."""
+    """Add the routes of INCEpTION's external recommender protocol."""
 
     @app.post("/inception/{model}/predict", response_model=PredictAnswer, responses=MODEL_ERRORS)
     async def predict(model: str, body: PredictBody, request: Request) -> Response:

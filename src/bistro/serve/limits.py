@@ -13,8 +13,8 @@ class Limits:
     words: int = 150
     """Maximum number of words in a sentence."""
     chart_words: int = 150
-    """Maximum number of words in a sentence for a treebank grammar, whose cost is cubic in
-    sentence length."""
+    """Maximum number of words in a sentence for a treebank grammar, whose parsing time is
+    cubic in sentence length."""
     characters: int = 10_000
     """Maximum number of characters in the words or the text of a request."""
     analyses: int = 20
@@ -26,7 +26,7 @@ class Limits:
     sentence."""
     dependents: int = 10
     """Maximum number of dependents per head in a tree whose words are to be ordered. The cost
-    doubles with each additional dependent of a different kind."""
+    doubles with each dependent of a new kind."""
     document: int = 5_000
     """Maximum number of words in a whole request to /process."""
     body: int = 1_000_000

@@ -32,7 +32,7 @@ METHODS = ("GET", "HEAD", "POST", "OPTIONS")
 STATIC = "/static/"
 OTHER = "other"
 GONE = 499
-"""The status code (as in nginx) for a request whose client disconnected before it was answered."""
+"""The status code (as in nginx) for a request whose client disconnected before the answer."""
 Labels = Mapping[str, str]
 
 

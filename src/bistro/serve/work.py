@@ -51,7 +51,7 @@ class Job:
         self._clock_at_start = 0.0
 
     def fail(self, error: Exception) -> None:
-        """End the job with an error, if there is no answer yet, and stop the computation."""
+        """Stop the computation, and end the job with an error if there is no answer yet."""
         self.stop.set()
         if not self.answer.done():
             self.answer.set_exception(error)

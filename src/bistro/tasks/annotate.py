@@ -23,7 +23,8 @@ from bistro.treebank.validate import Roots
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
 ALTERNATIVES = "alternatives"
-"""The only option of the pipeline itself. All other options are passed to the pipeline's parser."""
+"""The only option that the pipeline itself uses. All other options are passed to the pipeline's
+parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 

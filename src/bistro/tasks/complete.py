@@ -141,7 +141,7 @@ def complete(
 
 
 def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
-    """Return the sentences with all heads and tags, and all labels if the treebank has labels."""
+    """Return the sentences that have all heads and tags (and labels, if the treebank has any)."""
     has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
     known = [
         s
@@ -235,7 +235,7 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
 
     If the parser could not use the given heads, the given and predicted heads might not form a
     tree. In that case, the words without a given head are attached one by one, starting with the
-    most certain word. Each word gets the most probable head that does not close a cycle.
+    most certain word. Each word gets the most probable head that does not create a cycle.
     """
     given_heads = sentence.heads
     heads = [

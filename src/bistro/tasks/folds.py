@@ -61,7 +61,7 @@ class Recipe:
     """Additional training sentences, which are the same for every split."""
 
     def trained(self, sentences: Sequence[Words]) -> Model:
-        """Train a model in one thread on the given sentences and on `beside`."""
+        """Train a model on the given sentences and those in `beside`, in one thread."""
         return train(
             self.kind,
             [*self.beside, *sentences],

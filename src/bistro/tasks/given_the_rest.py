@@ -56,7 +56,7 @@ LONGEST = 120
 arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The minimum share of roots with the root label, below 1 because treebanks contain mistakes."""
+"""The minimum share of roots with the root label. It is not 1, since treebanks contain mistakes."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
 def _as_annotated(
     model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
 ) -> tuple[int, str]:
-    """Return an arc as it is in the treebank, with a lifted arc moved back to its original head."""
+    """Return an arc as in the treebank: a lifted arc is moved back to its original head."""
     scheme = model.symbols.nonprojective
     if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
         return head, label

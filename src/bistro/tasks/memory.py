@@ -1,4 +1,4 @@
-"""Use a model's memory, which raises the probability of words from earlier in the document.
+"""Use a model's memory, which makes words from earlier in the document more probable.
 
 Documents begin at ``# newdoc`` comments in CoNLL-U, or are named by columns in a table of stimuli.
 

@@ -3,9 +3,9 @@
     p(w_i | before) = Σ_m λ_m p_m(w_i | before)
 
 The weights λ are given, or learned on a development text by expectation-maximisation
-(`bistro.inference.mixture_weights`). The scores are mixed by `bistro.models.mixing`. All models
-must assign probabilities to the same events: the same words, in any order, and the same classes of
-unknown words. Alternatively, all models must have an open vocabulary, in which every string is a
+(`bistro.inference.mixture_weights`). The scores are mixed by `bistro.models.mixing`. Either
+all models must assign probabilities to the same events (the same words, in any order, and the same
+classes of unknown words), or all models must have an open vocabulary, in which every string is a
 word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
@@ -43,7 +43,7 @@ Logs = NDArray[np.float64]
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
     """Return the mixture weights that maximise the likelihood of the events."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
-        raise ValueError("the models must score the same events, and there must be at least one")
+        raise ValueError("all models must score the same events, and at least one event")
     table = np.stack(logs)
     highest = np.max(table, axis=0)
     scale = np.where(np.isfinite(highest), highest, 0.0)

@@ -183,7 +183,7 @@ def rank_next(
 
 
 def _gain(doubts: Sequence[float], counts: Sequence[int], words: int) -> float:
-    """Return the doubt per word of a sentence, weighted by the frequencies of the words."""
+    """Return a sentence's doubt per word, weighted by the frequencies of the words."""
     return float(np.dot(doubts, np.log1p(counts))) / words
 
 

@@ -23,7 +23,7 @@ from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 COLUMN = "region"
 Parts = list[tuple[str, str | None]]
-"""Parts of a text, each with the name of its region, or with None outside all regions."""
+"""Parts of a text, each with the name of its region, or None if it is in no region."""
 _MARK = re.compile(r"[][]")
 
 
@@ -139,7 +139,7 @@ def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
 
 
 def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
-    """Yield the region of each row of bracketed sentences, including rows for sentence ends."""
+    """Yield the region of each row in bracketed sentences, including rows for sentence ends."""
     for sentence in parts:
         yield from (region or MISSING for _, region in sentence)
         if eos:

@@ -3,7 +3,7 @@
 The workers are defined in `bistro.inference.workers`.
 
 Sentences are divided into batches, in order, and the results are recombined in the same order. The
-result equals the result of a single call, for any number of workers. Random draws depend on a
+result is the same as that of a single call, for any number of workers. Random draws depend on a
 sentence's position in the input, so each batch includes its position.
 
 >>> import bistro

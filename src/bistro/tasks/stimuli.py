@@ -272,7 +272,10 @@ def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
 def _sentences(
     table: Table, keys: Sequence[int]
 ) -> Iterator[tuple[tuple[str, ...], Iterator[Row]]]:
-    """Yield adjacent rows with the same cells in the columns `keys`, together with these cells."""
+    """Group adjacent rows that have the same cells in the columns `keys`.
+
+    Yield these cells together with the rows.
+    """
     return itertools.groupby(table.rows, lambda row: tuple(row[1][k] for k in keys))
 
 

@@ -39,7 +39,7 @@ class Suggester:
     number: int
     parser: Parser
     committee: CommitteeModel | None
-    """The model as a committee, if the model can score annotated values."""
+    """The model in the form of a committee, if it can score annotated values."""
 
     @classmethod
     def of(cls, model: Model, number: int = 0) -> Suggester:

@@ -1,7 +1,7 @@
 """Training while an annotator works, with a new model after every few confirmed sentences.
 
 The newest confirmed sentences form the test set. A candidate is trained on all other complete
-sentences. The candidate and the current model parse the test set from its words and tags. If the
+sentences. The candidate and the current model parse the test set, given its words and tags. If the
 candidate is at least as good as the current model, a new model is trained on all sentences,
 including the newest, and replaces the current model. Otherwise, the current model is kept. A good
 model is therefore not replaced by a worse model when there is little annotation to learn from.

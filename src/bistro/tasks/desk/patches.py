@@ -1,4 +1,4 @@
-"""Patches, each with the lines that a decision changes in a sentence and their replacements.
+"""Patches: the lines that a decision changes in a sentence, and their replacements.
 
 A patch contains the old lines, so it can be undone, and it cannot be applied to a different text.
 
