@@ -49,7 +49,7 @@ class ColumnFormat:
     name: str
     title: str
     roots: Roots
-    """The default number of roots per sentence, which is either one or any number."""
+    """The number of roots allowed per sentence by default: one, or any number."""
     special_rows: bool
     """True if there are multiword tokens (1-2) and empty nodes (8.1)."""
 
@@ -57,7 +57,7 @@ class ColumnFormat:
 def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
-    """Convert a sentence's words to another format, with the columns that both formats share."""
+    """Convert a sentence's words to another format, keeping the columns that both formats share."""
     columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
     more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
     return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
@@ -109,7 +109,7 @@ class ColumnReader:
         return forms, fields[UPOS::NUM_COLUMNS], heads, fields[DEPREL::NUM_COLUMNS]
 
     def _read_mixed(self, block: Block) -> CoreColumns:
-        """Return the columns of a sentence that also has lines other than words."""
+        """Return the columns of a sentence in which some lines are not words."""
         self._check_size(block.text.count("\n") + 1, 2 * MOST_WORDS, "lines", block.line)
         lines = block.text.replace("\r\n", "\n").split("\n")
         words = [line for line in lines if line.partition("\t")[0].isdigit()]
@@ -137,7 +137,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """A validator that reads, in order, the rows that are not words."""
+    """A validator that reads all rows other than words, in order."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader

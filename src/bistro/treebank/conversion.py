@@ -49,8 +49,8 @@ class Conversion:
     sentences_changed: int = 0
     """Number of sentences whose tree was changed."""
     sentences_without_tree: int = 0
-    """Number of sentences that were not projectivized or deprojectivized, since some words have no
-    head."""
+    """Number of sentences that were not projectivized or deprojectivized, because some of their
+    words have no head."""
     lifted: int = 0
     restored: int = 0
     not_restored: int = 0

@@ -21,10 +21,10 @@ from bistro.treebank.fields import UPOS
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
 """The input formats. Running text is converted to CoNLL-U, and is read only if its format is
-given."""
+specified explicitly."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 WRITABLE_FORMATS = (*FORMATS, "raw")
-"""The output formats. Running text is written only if its format is given."""
+"""The output formats. Running text is written only if its format is specified explicitly."""
 _OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {
@@ -105,7 +105,7 @@ class PeekedStream:
 
 
 def _seek_back(stream: Any, peeked: int) -> Callable[[], Readable] | None:
-    """Return a function that seeks to `peeked` bytes before the current position, if possible."""
+    """Return a function that seeks to `peeked` bytes before the current position, or None."""
     try:
         if not stream.seekable():
             return None

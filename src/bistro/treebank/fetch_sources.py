@@ -7,7 +7,7 @@ A *mirror* is specified in one of two forms.
 - Otherwise, the mirror is a folder or the URL of a folder, with the layout of the unpacked official
   release archive: ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file
   ``SHA256SUMS`` next to the treebank's files lists their checksums, in the format of the program
-  ``sha256sum``. At a URL, ``SHA256SUMS`` is required, since it also lists which files exist.
+  ``sha256sum``. At a URL, ``SHA256SUMS`` is required, since it is also the list of files.
 
 The function `download` puts the files of a treebank into an empty folder and returns the checksums
 that the mirror lists.

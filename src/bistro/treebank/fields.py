@@ -28,7 +28,7 @@ _SHOWN_CHARACTERS = 40
 
 
 class _HeadValues(dict[str, int]):
-    """A dictionary from HEAD fields to integers.
+    """A dictionary that maps HEAD fields to integers.
 
     Small numbers are looked up in a table, which is faster than `int`.
     """

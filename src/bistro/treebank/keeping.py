@@ -1,6 +1,6 @@
 """Read all items of a file, and find any error before the items exhaust memory.
 
-Short sentences take up many times more bytes in memory than in their file. While items are kept,
+Short sentences need many times more space in memory than in their file. While items are kept,
 their memory use is estimated. If it exceeds a multiple of the bytes read so far, the items are
 discarded, the rest of the file is only checked, and a file without errors is read a second time.
 Normal treebanks stay below this limit and are read once.

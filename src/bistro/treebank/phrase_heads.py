@@ -2,10 +2,10 @@
 
 A constituency treebank does not mark the head child of a phrase. This module finds the head child
 with the rules of Collins (1999). Each label has a direction and a list of child labels in order of
-priority. The head child has the first label on the list that occurs among the children. If several
-children have the same label, the first such child in the given direction is the head. Noun phrases
-have separate rules, which prefer the last noun and then the first noun phrase among the children.
-For labels without a rule, the first child is the head.
+priority. The head is the child whose label comes first on the list. If several children have the
+same label, the first such child in the given direction is the head. Noun phrases have separate
+rules, which prefer the last noun and then the first noun phrase among the children. For labels
+without a rule, the first child is the head.
 
 >>> head_child("VP", ["MD", "RB", "VP"])
 0
@@ -51,7 +51,7 @@ OF_NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
     (LAST, frozenset({"CD"})),
     (LAST, frozenset({"JJ", "JJS", "RB", "QP"})),
 )
-"""The rules for noun phrases, with sets of child labels of equal priority."""
+"""The rules for noun phrases, each with a direction and a set of equally ranked labels."""
 
 
 def head_child(label: str, children: Sequence[str]) -> int:

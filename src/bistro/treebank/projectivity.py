@@ -200,7 +200,7 @@ class _Lifting:
         return not between & ~self._dominated_by(head)
 
     def _dominated_by(self, word: int) -> int:
-        """Return the bit set of the words below `word`, including `word`."""
+        """Return the bit set of the words below `word`, including `word` itself."""
         if word not in self._dominated:
             bits = bytearray(len(self.heads) // 8 + 1)
             for below in [word, *_breadth_first(self._children, [word])]:

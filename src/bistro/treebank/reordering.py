@@ -24,7 +24,7 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 
 
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return a sentence with its words in `order`, counted from 1.
+    """Return a sentence with its words in `order`, a list of word numbers counted from 1.
 
     The heads of the words in `order` must also be in `order`.
     """

@@ -59,7 +59,7 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
 
 
 def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples[Tree]:
-    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar.
+    """Return the grammar's constituency trees for the sentences of ``builtin("english")``.
 
     Parameters
     ----------

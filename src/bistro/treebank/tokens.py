@@ -164,5 +164,5 @@ def _belongs(word: str) -> bool:
 
 
 def _runs(marks: str) -> list[str]:
-    """Split punctuation marks into tokens, with repetitions of a mark as a single token."""
+    """Split punctuation marks into tokens, treating repetitions of a mark as a single token."""
     return [match[0] for match in _RUN.finditer(marks)]

@@ -28,7 +28,7 @@ class UnknownTreebankError(BistroError):
 
 @functools.cache
 def known_names() -> dict[str, str]:
-    """Return the full name of each treebank in the table, by file prefix (such as `en_ewt`)."""
+    """Return the full names of all treebanks in the table, keyed by file prefix (`en_ewt`)."""
     names = {}
     text = files("bistro.treebank").joinpath("ud_treebanks.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():

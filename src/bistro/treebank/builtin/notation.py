@@ -1,7 +1,7 @@
 """The notation of grammar files, with blocks of weighted rules, variables, sets and tables.
 
-A grammar file is read line by line. The keywords ``set`` and ``table`` name lists of values, and
-``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
+A grammar file is read line by line. The keywords ``set`` and ``table`` define lists of values,
+and ``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
 once for every combination of the values of its variables. The weight of the rule is multiplied by
 the weights of the values. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation
 of every other child.
@@ -28,7 +28,7 @@ VARIABLE = re.compile(r"\$([a-z])")
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Variables that are bound jointly, with one row of values and a weight per combination."""
+    """Variables that are bound jointly, with one row of values and one weight per combination."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Values, float], ...]
