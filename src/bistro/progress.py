@@ -235,7 +235,7 @@ def each(
 ) -> Iterator[Item]:
     """Yield the items, and count each item as one step of a phase.
 
-    A step is done when the next item is requested.
+    A step is complete when the next item is requested.
     """
     with phase(name, total=total, unit=unit, share=share) as work:
         for number, item in enumerate(items, start=1):

@@ -232,7 +232,7 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the indices of a longest common subsequence.
 
-    Among equally long subsequences, items of `one` are skipped first.
+    If several subsequences have the same length, items of `one` are skipped first.
     """
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):

@@ -43,7 +43,7 @@ class Facts(str):
 
 
 class Protocol(str):
-    """A block of HTML that describes how figures were computed, together with its plain text."""
+    """A block of HTML that describes how the figures were computed, together with its plain text."""
 
     text: str
 
@@ -65,7 +65,7 @@ class Page:
         self.figures: dict[str, dict[str, Cell]] = {}
         """The figures that are shown in tiles, by section heading."""
         self.protocols: dict[str, list[str]] = {}
-        """The descriptions of how figures were computed, by section heading."""
+        """The descriptions of how the figures were computed, by section heading."""
 
     def __repr__(self) -> str:
         return f"Page({self.title!r}, sections={len(self._sections)})"
@@ -133,7 +133,7 @@ def heading(text: str) -> str:
 
 
 def protocol(text: str) -> Protocol:
-    """Return a line that describes how figures were computed."""
+    """Return a line that describes how the figures were computed."""
     block = Protocol(f'<p class="protocol">{xml_text(text)}</p>')
     block.text = text
     return block
