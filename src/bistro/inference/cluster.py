@@ -22,7 +22,6 @@ import platform
 import re
 import secrets
 import signal
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -33,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
 from bistro.inference.workers import Item, LocalWorkers, Result, Shared, Workers
+from bistro.scratch import scratch_folder
 from bistro.version import __version__
 
 if TYPE_CHECKING:
@@ -345,8 +345,8 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
 
     security = Security.temporary()
     with (
-        tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
-        dask.config.set({"temporary-directory": folder, **UNWATCHED}),
+        scratch_folder("bistro-cluster-") as folder,
+        dask.config.set({"temporary-directory": str(folder), **UNWATCHED}),
         LocalCluster(
             n_workers=processes,
             security=security,

@@ -202,7 +202,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record and the settings of a model kind. A former kind is replaced by its successor."""
+    """Return the record and the settings of a model kind, or of the successor of a former kind."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings

@@ -1,0 +1,57 @@
+"""Temporary folders that a later run removes if their process was killed.
+
+A process that is killed cannot remove its own folder. Each folder therefore contains a file that
+the process keeps locked. A new process removes the folders of the same kind and user in which no
+process holds the lock.
+
+>>> with scratch_folder("bistro-example-") as folder:
+...     folder.is_dir()
+True
+>>> folder.exists()
+False
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bistro import system
+
+IN_USE = "in-use"
+"""The name of the locked file."""
+
+
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """Yield a new temporary folder, and remove it and abandoned folders with the same prefix.
+
+    Parameters
+    ----------
+    prefix
+        The beginning of the folder's name.
+    """
+    remove_abandoned(prefix)
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        unlocked = folder / (IN_USE + ".new")
+        with unlocked.open("wb") as raw:
+            # The file gets its name after it is locked, so that no other process can lock it first.
+            system.lock(raw)
+            system.rename_open(raw, unlocked, folder / IN_USE)
+            yield folder
+
+
+def remove_abandoned(prefix: str) -> None:
+    """Remove temporary folders whose process no longer runs."""
+    for folder in Path(tempfile.gettempdir()).glob(prefix + "*"):
+        try:
+            if folder.is_symlink():
+                continue
+            system.remove_unused(folder / IN_USE)
+        except OSError:  # in use, of another user, or not made by this module
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
