@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +128,7 @@ def _questions(
     return table.columns, questions
 
 
-def _tell_unknown(models: list[bistro.Model], questions: list[Question]) -> None:
+def _tell_unknown(models: Sequence[bistro.Model], questions: Sequence[Question]) -> None:
     """Report the words of contexts and the target words that are unknown to any of the models."""
     from bistro.encoding.vocabulary import END_SYMBOL
     from bistro.models.abilities import SCORE
