@@ -56,9 +56,59 @@ def test_a_file_is_not_taken_for_a_context(bistro_here: Command, files: Path, he
 
 def test_unknown_words_of_contexts_are_told(bistro_here: Command, files: Path) -> None:
     done = bistro_here("next-word", files / "english.bistro", "The zyzzyva", "--top", 1)
-    assert done.err == "words of contexts that are unknown to the model: zyzzyva\n"
+    assert done.err == "words of contexts that are unknown to the model: 'zyzzyva'\n"
     many = " ".join(f"zyzzyva{number}" for number in range(7))
-    assert "zyzzyva4 and 2 others" in bistro_here("next-word", files / "english.bistro", many).err
+    assert "'zyzzyva4' and 2 more" in bistro_here("next-word", files / "english.bistro", many).err
+
+
+def test_unknown_targets_are_told_and_have_no_rank(bistro_here: Command, files: Path) -> None:
+    """The probability of a class would make an unknown word look like a good completion."""
+    targets = ("--targets", "dog,zyzzyva,zyzzyva,</s>")
+    done = bistro_here("next-word", files / "english.bistro", "The old", *targets)
+    assert done.err == (
+        "target words that are unknown to the model: 'zyzzyva'; the model scores their class, not "
+        "their spelling, so the probability is that of all such words together, and the rank is "
+        "NA\n"
+    )
+    assert [row["rank"] == "NA" for row in rows_of(done.out)] == [False, True, True, False]
+    told = bistro_here("next-word", files / "english.bistro", "The old", *targets, "--json").out
+    assert json.loads(told)["contexts"][0]["targets"][1]["rank"] is None
+
+
+@pytest.mark.parametrize("settings", [{"unknown": "spelling"}, {"units": "characters"}], ids=str)
+def test_spelled_targets_have_a_rank(
+    bistro_here: Command, files: Path, here: Path, settings: dict[str, Any]
+) -> None:
+    train = bistro.read(files / "train.conllu")
+    sampler = {"sweeps": 2, "samples": 1}
+    bistro.train("ngram", train, seed=1, order=3, sampler=sampler, **settings).save("it.bistro")
+    done = bistro_here("next-word", "it.bistro", "The old", "--targets", "zyzzyva")
+    assert done.err == (
+        "target words that are unknown to the model: 'zyzzyva'; the model scores their spelling\n"
+    )
+    [row] = rows_of(done.out)
+    assert row["oov"] == "1" and int(row["rank"]) > 1
+
+
+def test_contexts_that_are_not_split_are_told(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
+    """One comma is enough, since contexts seldom have punctuation."""
+    (here / "cloze.csv").write_text(CLOZE + '9,"While the man slept, the",dog\n')
+    ask = ("next-word", files / "english.bistro")
+    table = ("cloze.csv", "--text", "context", "--target", "target")
+    told = (
+        "this looks like running text, with words such as 'slept,'; words are split at spaces "
+        "only. --split-punct splits punctuation from words"
+    )
+    done = bistro_here(*ask, *table)
+    assert f"cloze.csv: {told}" in done.err and "'slept,'\n" in done.err
+    assert f"CONTEXT: {told}" in bistro_here(*ask, "While the man slept, the").err
+    for choice in ("--split-punct", "--no-split-punct"):
+        assert "running text" not in bistro_here(*ask, *table, choice).err
+    assert "running text" not in bistro_here(*ask, "While the man slept , the").err
+    (here / "cloze.csv").write_text(CLOZE)
+    assert "running text" not in bistro_here(*ask, *table).err
 
 
 def test_targets_after_a_context(bistro_here: Command, files: Path) -> None:

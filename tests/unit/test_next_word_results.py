@@ -46,7 +46,7 @@ def test_rows_by_hand() -> None:
     assert rows[0].surprisal == pytest.approx(1.0)
     ratios = 3 * Given.weights * (Given.shares[:, 1] / 0.5 - 1)
     assert rows[0].mc_se == pytest.approx(np.std(ratios, ddof=1) / math.sqrt(3) / math.log(2))
-    assert [row.rank for row in found.of(["</s>", "zzz", "b"])] == [3, 3, 2]
+    assert [row.rank for row in found.of(["</s>", "zzz", "b"])] == [3, None, 2]
     assert found.of([]) == [] and found.top(0) == []
     share = found.probabilities
     assert found.entropy == pytest.approx(-(share * np.log2(share)).sum())
@@ -56,6 +56,17 @@ def test_rows_by_hand() -> None:
         found.top(-1)
     with pytest.raises(ConfigError, match="not a string"):
         found.of("ab")
+
+
+def test_only_a_spelled_unknown_word_has_a_rank() -> None:
+    """The probability of a class cannot be compared with the probabilities of words."""
+
+    class Spelled(Given):
+        spells_unknown = True
+
+    assert [row.rank for row in NextWords([], Given()).of(["zzz"])] == [None]
+    assert [row.rank for row in NextWords([], Spelled()).of(["zzz"])] == [3]
+    assert [row.rank for row in NextWords([], Given()).top(4)] == [1, 2, 3, 3]
 
 
 def test_the_error_of_the_entropy_is_that_of_a_bootstrap() -> None:

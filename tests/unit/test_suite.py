@@ -87,6 +87,10 @@ def test_all_kinds_of_files(tmp_path: Path) -> None:
     assert [c.words for c in item.conditions] == [["Dogs", "bark", "."], ["Dogs", "barks", "."]]
     [item] = read_suite(tmp_path / "p.csv", split_punct=False).items
     assert item.conditions[0].words == ["Dogs", "bark."]
+    for name, column, group in (("p.csv", "item", "1"), ("p.jsonl", "UID", "x")):
+        assert {item.group for item in read_suite(tmp_path / name, group=column).items} == {group}
+    with pytest.raises(TreebankError, match="only files of pairs"):
+        read_suite(tmp_path / "s.json", group="item_number")
 
 
 @pytest.mark.parametrize(

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import bistro
-from bistro.cli import common, mixtures, outputs
+from bistro.cli import common, mixtures, odd_words, outputs
 from bistro.cli.common import TABLE_SUFFIXES, argument, option
 from bistro.errors import BistroError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
+    from bistro.tasks.cutting import Cutting
     from bistro.tasks.next_word import NextWordRow, Question
 
-MOST_SHOWN = 5
-"""The maximum number of unknown words that a message lists."""
+ARGUMENT = "CONTEXT"
+"""The name of the argument, for messages about a context that is not in a table."""
 
 
 def next_word(
     model: str = common.MODEL,
     context: str = argument(
-        "CONTEXT", 'The first words of a sentence ("" for its beginning) or, with --text, a table.'
+        ARGUMENT, 'The first words of a sentence ("" for its beginning) or, with --text, a table.'
     ),
     top: int | None = option(
         "K", "Number of most likely words to show [default: 10; 0 with targets].", min=0
@@ -57,7 +58,8 @@ def next_word(
 
     - context_id, context: name or number of the context, and its words
     - target: 1 for a target word, 0 for one of the likeliest words
-    - rank: 1 plus the number of more probable words, classes of unknown words and sentence ends
+    - rank: 1 plus the number of more probable words, classes of unknown words and sentence ends;
+      NA for a target that is scored as its class of unknown words
     - word, oov: `</s>` is the end of the sentence; oov is 1 for a word unknown to the model
     - probability, surprisal, mc_se: surprisal in bits, and its standard error where it is estimated
     - tag, tag_probability: the likeliest tag of the word here, for parsers (--json shows all)
@@ -69,22 +71,28 @@ def next_word(
         bistro next-word english.bistro "The horse raced" --targets past,fell --top 5
         bistro next-word english.bistro items.csv --text context --target target -o cloze.tsv
     """
+    from bistro.tasks.cutting import at_spaces, cutting
+
     mixtures.require_mixture(others, dev, weights)
     if text is None and (target is not None or id is not None):
         raise BistroError("--target and --id need --text COLUMN")
-    trained = bistro.load(model)
+    models = [bistro.load(path) for path in (model, *(others or ()))]
+    trained = models[0]
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"tags_seen": False, "seed": seed}
     reader: Any = trained
     settings: dict[str, Any] = {}
     if others:
-        models = [trained, *map(bistro.load, others)]
         reader = mixtures.mixture_of(models, choices, dev, weights)
     else:
         settings = common.score_settings(trained, **choices)
         common.tell_reader(trained, settings)
-    columns, questions = _questions(trained, context, text, target, id, targets, split_punct)
-    _tell_unknown(trained, questions)
+    cut = cutting(trained, split_punct)
+    columns, questions = _questions(cut, context, text, target, id, targets)
+    if cut is at_spaces and split_punct is None:
+        source = ARGUMENT if text is None else context
+        odd_words.warn_of_uncut_contexts([q.context for q in questions], source, trained)
+    _tell_unknown(models, questions)
     if json:
         content = {"model": model, "contexts": list(_objects(reader, questions, top, settings))}
         write_text(output, common.json_text(content) + "\n")
@@ -93,21 +101,19 @@ def next_word(
 
 
 def _questions(
-    model: bistro.Model,
+    cut: Cutting,
     context: str,
     text: str | None,
     target: str | None,
     id: str | None,
     targets: str | None,
-    split_punct: bool | None,
 ) -> tuple[list[str], list[Question]]:
     """Return the columns of a table of contexts, and the contexts with their target words."""
-    from bistro.tasks.cutting import cutting, visible_text
+    from bistro.tasks.cutting import visible_text
     from bistro.tasks.next_word import Question, context_words, questions_of_table, single_word
     from bistro.tasks.stimuli import read_table
     from bistro.treebank.keeping import check_then_list
 
-    cut = cutting(model, split_punct)
     more = [single_word(word, cut) for word in targets.split(",")] if targets else []
     if text is None:
         if context.lower().endswith(TABLE_SUFFIXES) and Path(context).is_file():
@@ -122,17 +128,28 @@ def _questions(
     return table.columns, questions
 
 
-def _tell_unknown(model: bistro.Model, questions: list[Question]) -> None:
-    """Report the unknown words in contexts, which a model replaces with their word classes."""
+def _tell_unknown(models: Sequence[bistro.Model], questions: Sequence[Question]) -> None:
+    """Report the words of contexts and the target words that are unknown to any of the models."""
+    from bistro.encoding.vocabulary import END_SYMBOL
     from bistro.models.abilities import SCORE
 
-    is_unknown = SCORE.of(model).vocabulary.is_unknown
-    words = dict.fromkeys(word for question in questions for word in question.context)
-    unknown = [word for word in words if is_unknown(word)]
-    if unknown:
-        more = f" and {len(unknown) - MOST_SHOWN} others" if len(unknown) > MOST_SHOWN else ""
-        shown = ", ".join(unknown[:MOST_SHOWN])
-        common.say(f"words of contexts that are unknown to the model: {shown}{more}")
+    vocabularies = [SCORE.of(model).vocabulary for model in models]
+
+    def unknown(words: Iterable[str]) -> list[str]:
+        return [word for word in words if any(v.is_unknown(word) for v in vocabularies)]
+
+    odd_words.tell_unknown(
+        unknown(word for question in questions for word in question.context),
+        "words of contexts that are",
+    )
+    meaning = f"; the model scores {vocabularies[0].scored_if_unknown}"
+    if not vocabularies[0].is_open:
+        meaning += ", so the probability is that of all such words together, and the rank is NA"
+    odd_words.tell_unknown(
+        unknown(w for question in questions for w in question.targets if w != END_SYMBOL),
+        "target words that are",
+        meaning,
+    )
 
 
 def _write_table(

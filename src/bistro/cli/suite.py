@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, odd_words, outputs
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
-from bistro.errors import BistroError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.tasks.suite_results import SuiteResult
 
+FIGURES = ("items", "right", "accuracy", "low", "high", "unknown", "ties", "tie_share")
 COLUMNS = {
-    "suite": ("suite", "items", "right", "accuracy", "low", "high", "unknown", "ties", "tie_share"),
+    "suite": ("suite", *FIGURES),
     "item": ("suite", "item", "prediction", "margin", "right", "unknown", "tie"),
     "region": ("suite", "item", "condition", "region", "surprisal", "right", "tie"),
 }
+GROUP_COLUMNS = ("suite", "group", *FIGURES)
+"""The columns if items are grouped by a column of a file of pairs."""
 
 
 def suite(
@@ -30,7 +32,10 @@ def suite(
         default=None,
     ),
     by: str = option(
-        "suite|item|region", "The unit that each row of the table describes.", default="suite"
+        "suite|item|region|COLUMN",
+        "The unit that each row of the table describes. A column of the files of pairs groups the "
+        "pairs by its values.",
+        default="suite",
     ),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
@@ -57,18 +62,22 @@ def suite(
     The table, separated by tabs: the number of items, the number of correct items (all predictions
     hold), their share with its 95 % interval (Wilson), the number of unknown words, and the number
     of ties (two sides equally probable, which counts as wrong) with their share. **--by item**
-    shows the margin of every prediction in bits, above 0 where it holds; **--by region** shows the
-    surprisals.
+    shows the margin of every prediction in bits, above 0 where it holds, and the sentences;
+    **--by region** shows the surprisals. **--by COLUMN** shows one row per value of a column of the
+    files of pairs, such as a column `phenomenon`.
 
         bistro suite english.bistro
         bistro suite english.bistro garden-path --by item
         bistro suite english.bistro pairs.csv number.json -o results.tsv
+        bistro suite english.bistro pairs.csv --by phenomenon
     """
     from bistro.tasks.suite import own_suites
 
-    if by not in COLUMNS:
-        raise BistroError(f"--by must be suite, item or region, not '{by}'")
-    read = [bistro.read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
+    group = None if by in COLUMNS else by
+    read = [
+        bistro.read_suite(name, split_punct=split_punct, group=group)
+        for name in suites or own_suites()
+    ]
     trained = bistro.load(model)
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
     results = [bistro.run_suite(trained, one, **settings) for one in read]
@@ -80,36 +89,75 @@ def suite(
     if tied:
         shown = ", ".join(f"{one.suite.name} {one.ties} ({one.tie_share:.0%})" for one in tied)
         say(f"ties, counted as wrong: {shown}")
+    _tell_unknown(trained, results)
     if json:
-        rows = {one.suite.name: _figures(one, by) for one in results}
-        content = {"model": model, "by": by, "suites": rows}
+        rows = {one.suite.name: list(_rows(one, by)) for one in results}
+        figures = {name: own[0] for name, own in rows.items()} if by == "suite" else rows
+        content = {"model": model, "by": by, "suites": figures}
         write_text(output, common.json_text(content) + "\n")
         return
-    write_table(output, COLUMNS[by], (row for result in results for row in _rows(result, by)))
+    columns = _columns(results, by)
+    rows_of_all = (row for result in results for row in _rows(result, by))
+    write_table(output, columns, ([row.get(name) for name in columns] for row in rows_of_all))
 
 
-def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
-    from bistro.tasks.suite_results import TIE_WITHIN
+def _tell_unknown(model: bistro.Model, results: list[SuiteResult]) -> None:
+    """List the words of the suites that are unknown to the model."""
+    from bistro.models.abilities import SCORE
 
-    name = result.suite.name
-    if by == "suite":
-        right = sum(item.right for item in result.items)
-        unknown = sum(item.unknown for item in result.items)
-        ties = (result.ties, result.tie_share)
-        yield [name, len(result.items), right, result.accuracy, *result.interval, unknown, *ties]
-    elif by == "item":
-        for item in result.items:
-            for formula, margin in zip(result.suite.predictions, item.margins, strict=True):
-                signs = (int(margin > TIE_WITHIN), item.unknown, int(abs(margin) <= TIE_WITHIN))
-                yield [name, item.name, formula.text, margin, *signs]
-    else:
+    odd_words.tell_unknown(
+        (word for result in results for item in result.items for word in item.unknown_words),
+        "words of the suites that are",
+        f"; the model scores {SCORE.of(model).vocabulary.scored_if_unknown}",
+    )
+
+
+def _columns(results: list[SuiteResult], by: str) -> list[str]:
+    """Return the columns of the table. Items have one more column for each condition."""
+    columns = COLUMNS.get(by, GROUP_COLUMNS)
+    conditions = [name for result in results for name in _conditions(result)]
+    return [*columns, *dict.fromkeys(f"sentence_{c}" for c in conditions if by == "item")]
+
+
+def _conditions(result: SuiteResult) -> Iterator[str]:
+    for item in result.suite.items:
+        for condition in item.conditions:
+            yield condition.name
+
+
+def _rows(result: SuiteResult, by: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a suite, which have values for some or all of the columns."""
+    if by == "item":
+        yield from _item_rows(result)
+    elif by == "region":
         for item in result.items:
             for (condition, region), bits in item.bits.items():
                 of_item = (int(item.right), int(item.tied))
-                yield [name, item.name, condition, region, bits, *of_item]
+                row = (result.suite.name, item.name, condition, region, bits, *of_item)
+                yield dict(zip(COLUMNS[by], row, strict=True))
+    elif by == "suite":
+        yield {"suite": result.suite.name, **_figures(result)}
+    else:
+        for group, own in result.groups().items():
+            yield {"suite": result.suite.name, "group": group, **_figures(own)}
 
 
-def _figures(result: SuiteResult, by: str) -> Any:
-    """Return the rows of a suite as dictionaries, or one dictionary if `by` is "suite"."""
-    rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
-    return rows[0] if by == "suite" else rows
+def _item_rows(result: SuiteResult) -> Iterator[dict[str, Any]]:
+    """Yield one row per item and prediction, with the sentences of the item."""
+    from bistro.tasks.suite_results import TIE_WITHIN
+
+    for item, found in zip(result.suite.items, result.items, strict=True):
+        sentences = {f"sentence_{c.name}": " ".join(c.words) for c in item.conditions}
+        for formula, margin in zip(result.suite.predictions, found.margins, strict=True):
+            signs = (int(margin > TIE_WITHIN), found.unknown, int(abs(margin) <= TIE_WITHIN))
+            row = (result.suite.name, item.name, formula.text, margin, *signs)
+            yield dict(zip(COLUMNS["item"], row, strict=True)) | sentences
+
+
+def _figures(result: SuiteResult) -> dict[str, Any]:
+    """Return the accuracy of a model on a suite or a group, with the numbers it is based on."""
+    right = sum(item.right for item in result.items)
+    unknown = sum(item.unknown for item in result.items)
+    ties = (result.ties, result.tie_share)
+    row = (len(result.items), right, result.accuracy, *result.interval, unknown, *ties)
+    return dict(zip(FIGURES, row, strict=True))

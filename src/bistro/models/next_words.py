@@ -38,6 +38,7 @@ class VocabularySums(NextSums):
     ) -> None:
         """Initialise the distribution with run weights and event probabilities, one row per run."""
         self.vocabulary = vocabulary
+        self.spells_unknown = vocabulary.is_open
         self.context = list(context)
         self.names = vocabulary.decode(range(vocabulary.end + 1))
         oov = vocabulary.unknown_mask(np.arange(vocabulary.end + 1, dtype=np.int32))
@@ -77,6 +78,7 @@ class ScoredSums(NextSums):
     def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
         self._model, self._context, self._options = model, list(context), dict(options)
         words = model.vocabulary.words
+        self.spells_unknown = model.vocabulary.is_open
         self.names = [UNKNOWN, *words, END_SYMBOL]
         self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
@@ -106,6 +108,7 @@ class MixedSums(NextSums):
 
     def __init__(self, members: Sequence[NextSums], mixing: Sequence[float]) -> None:
         self._members, self._mixing = members, mixing
+        self.spells_unknown = all(member.spells_unknown for member in members)
         first = members[0].names
         if all(set(member.names) == set(first) for member in members):
             self.names = first

@@ -49,8 +49,9 @@ class NextWordRow:
     context: str
     target: int
     """1 for a target word, 0 for one of the most probable words."""
-    rank: int
-    """1 plus the number of words, classes of unknown words and ends that are more probable."""
+    rank: int | None
+    """1 plus the number of words, classes of unknown words and ends that are more probable. None
+    for an unknown word that has the probability of its whole class."""
     word: str
     oov: int
     """1 if the word is unknown to the model, so that its class or its spelling was scored."""

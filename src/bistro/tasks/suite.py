@@ -37,6 +37,10 @@ from bistro.treebank.keeping import check_then_list
 
 PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
 SUFFIX = ".json"
+UNITS = ("suite", "item", "region")
+"""The units for which results can be shown. Pairs can also be grouped by a column."""
+GroupedPair = tuple[str, str, str]
+"""A good sentence, a bad sentence, and the group of the pair."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Item:
 
     name: str
     conditions: list[Condition]
+    group: str = ""
+    """The value of the column by which pairs are grouped, if they are grouped."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,9 @@ def own_suites() -> list[str]:
     return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
 
 
-def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> Suite:
+def read_suite(
+    source: str | os.PathLike[str], *, split_punct: bool = True, group: str | None = None
+) -> Suite:
     """Read a suite from a file, or one of `own_suites` by its name.
 
     Parameters
@@ -104,9 +112,12 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     split_punct
         Whether punctuation is split from words. If true, a pipeline splits text as in its
         treebank. If false, text is split only at spaces.
+    group
+        The column of a file of pairs (in JSON lines, the key) whose values group the pairs.
     """
     name = os.fspath(source)
     if name in own_suites():
+        _require_column(group, [], name)
         content = (resources.files("bistro.tasks.suites") / f"{name}{SUFFIX}").read_bytes()
         return _from_json(json.loads(content), name, split_punct)
     if not Path(name).exists() and not Path(name).suffix:
@@ -116,14 +127,15 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
             f"CSV, TSV), or one of {', '.join(known)}"
         )
     if name.removesuffix(".gz").endswith((".csv", ".tsv")):
-        return _from_table(name, split_punct)
+        return _from_table(name, split_punct, group)
     text = read_utf8(source)
     try:
         whole = read_json(text)
     except ValueError:
-        return _from_lines(text, name, split_punct)
+        return _from_lines(text, name, split_punct, group)
     if isinstance(whole, dict) and "sentence_good" in whole:
-        return _from_lines(text, name, split_punct)
+        return _from_lines(text, name, split_punct, group)
+    _require_column(group, [], name)
     return _from_json(whole, name, split_punct)
 
 
@@ -141,27 +153,25 @@ def pairs_suite(
     split_punct
         As in `read_suite`.
     """
-    texts = list(pairs)
+    texts = [(good, bad, "") for good, bad in pairs]
     return _pairs_suite(lambda: texts, name, split_punct)
 
 
-def _pairs_suite(
-    pairs: Callable[[], Iterable[tuple[str, str]]], name: str, split_punct: bool
-) -> Suite:
+def _pairs_suite(pairs: Callable[[], Iterable[GroupedPair]], name: str, split_punct: bool) -> Suite:
     """Create a suite from pairs that can be iterated over several times."""
 
     def items() -> Iterator[Item]:
-        for number, pair in enumerate(pairs(), start=1):
+        for number, (*pair, group) in enumerate(pairs(), start=1):
             conditions = [
                 _condition(which, {"1": text}, name, number, split_punct)
                 for which, text in zip(("good", "bad"), pair, strict=True)
             ]
-            yield Item(str(number), conditions)
+            yield Item(str(number), conditions, group)
 
     return Suite(name, check_then_list(items), [parse_formula(PAIR)])
 
 
-def _from_table(path: str, split_punct: bool) -> Suite:
+def _from_table(path: str, split_punct: bool, group: str | None) -> Suite:
     table = read_table(path)
     if not {"good", "bad"} & set(table.columns):
         known = ", ".join(table.columns)
@@ -171,29 +181,52 @@ def _from_table(path: str, split_punct: bool) -> Suite:
         problem += "sentence per row and its condition is for bistro effects"
         raise TreebankError(problem, path=path)
     good, bad = table.column("good"), table.column("bad")
-    return _pairs_suite(
-        lambda: ((cells[good], cells[bad]) for _, cells in table.rows), path, split_punct
-    )
+    _require_column(group, table.columns, path)
+    place = None if group is None else table.column(group)
+
+    def pairs() -> Iterator[GroupedPair]:
+        for _, cells in table.rows:
+            yield cells[good], cells[bad], "" if place is None else cells[place]
+
+    return _pairs_suite(pairs, path, split_punct)
 
 
-def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
-    pairs = []
+def _from_lines(text: str, path: str, split_punct: bool, group: str | None) -> Suite:
+    pairs: list[GroupedPair] = []
     lines = (part for line in io.StringIO(text, newline="") for part in line.splitlines())
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             entry = read_json(line)
-            pairs.append((str(entry["sentence_good"]), str(entry["sentence_bad"])))
+            good, bad = str(entry["sentence_good"]), str(entry["sentence_bad"])
         except (ValueError, KeyError, TypeError):
             raise TreebankError(
                 "expected a suite in JSON, or a line of JSON with sentence_good and sentence_bad",
                 path=path,
                 line=number,
             ) from None
+        _require_column(group, list(entry), path, number)
+        pairs.append((good, bad, "" if group is None else str(entry[group])))
     if not pairs:
         raise TreebankError("the file is empty: expected a suite", path=path)
-    return pairs_suite(pairs, path, split_punct=split_punct)
+    return _pairs_suite(lambda: pairs, path, split_punct)
+
+
+def _require_column(
+    group: str | None, columns: Sequence[str], path: str, line: int | None = None
+) -> None:
+    """Raise an error if items cannot be grouped by a column. Only files of pairs have columns."""
+    if group is None or group in columns:
+        return
+    remedy = (
+        f"use suite, item, region or a column of the pairs ({', '.join(columns)})"
+        if columns
+        else "use suite, item or region; only files of pairs (CSV, TSV, JSON lines) have columns"
+    )
+    hint = nearest(group, [*UNITS, *columns])
+    problem = f"results cannot be shown by '{group}'{hint}: {remedy}"
+    raise TreebankError(problem, path=path, line=line)
 
 
 def _from_json(content: Any, path: str, split_punct: bool) -> Suite:

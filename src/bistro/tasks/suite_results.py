@@ -20,14 +20,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
 from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.base import Model
 from bistro.models.results.scores import TextScores
-from bistro.tasks.suite import Condition, Suite, pairs_suite
+from bistro.tasks.suite import Condition, Item, Suite, pairs_suite
 from bistro.tasks.suite_formulas import END_REGION
 
 if TYPE_CHECKING:
@@ -56,7 +56,13 @@ class ItemResult:
     name: str
     bits: dict[tuple[str, str], float]
     margins: list[float]
-    unknown: int
+    unknown_words: list[str] = field(default_factory=list)
+    """The words that are unknown to the model. A word is repeated if it occurs several times."""
+
+    @property
+    def unknown(self) -> int:
+        """Number of unknown words in all conditions."""
+        return len(self.unknown_words)
 
     @property
     def right(self) -> bool:
@@ -98,6 +104,18 @@ class SuiteResult:
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, centre - half), min(1.0, centre + half)
+
+    def groups(self) -> dict[str, SuiteResult]:
+        """Return the results of each group of pairs, in the order of the file."""
+        pairs: dict[str, list[tuple[Item, ItemResult]]] = {}
+        for item, found in zip(self.suite.items, self.items, strict=True):
+            pairs.setdefault(item.group, []).append((item, found))
+        return {
+            name: SuiteResult(
+                replace(self.suite, items=[item for item, _ in own]), [found for _, found in own]
+            )
+            for name, own in pairs.items()
+        }
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per item, condition and region.
@@ -149,11 +167,12 @@ def results_of(suite: Suite, scores: TextScores) -> Iterator[ItemResult]:
     number = 0
     for item in suite.items:
         bits: dict[tuple[str, str], float] = {}
-        unknown = 0
+        unknown: list[str] = []
         for condition in item.conditions:
             first, last = scores.offsets[number : number + 2].tolist()
             bits.update(_regions(condition, scores, first, metric))
-            unknown += int(scores.is_oov[first:last].sum())
+            words = zip(condition.words, scores.is_oov[first : last - 1], strict=True)
+            unknown += [word for word, is_oov in words if is_oov]
             number += 1
         margins = [formula.margin(bits) for formula in suite.predictions]
         yield ItemResult(item.name, bits, margins, unknown)

@@ -12,6 +12,7 @@ text nearly always contains letters that are followed directly by a punctuation 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 _LEAST_SHARE = 0.5
@@ -20,6 +21,11 @@ _LETTERS = r"[^\W\d_]['’]?[^\W\d_]"
 # Letters before a mark; a full stop alone may belong to an abbreviation, but not at the end.
 _MARKED = re.compile(rf"{_LETTERS}(?:[,;:!?…][{_CLOSING}]*|\.[{_CLOSING}]+)$")
 _LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
+
+
+def ends_in_punctuation(word: str) -> bool:
+    """Return whether the last character of a word is a punctuation mark."""
+    return unicodedata.category(word[-1]).startswith("P")
 
 
 def untokenised_words(words: Sequence[str]) -> list[str]:

@@ -90,11 +90,14 @@ def next_words_are_shares(model: Scorer, data: Sequence[Any]) -> None:
     expect(found.entropy >= 0 and (found.entropy_se is None or not is_exact), found.entropy_se)
     rows = found.top(20)
     expect_falling([row.probability for row in rows])
-    expect(all(row.rank <= place for place, row in enumerate(rows, start=1)), rows)
+    for place, row in enumerate(rows, start=1):
+        expect(row.rank is not None and row.rank <= place, row)
     known = [row for row in rows if not row.oov]
     for again, row in zip(found.of([row.word for row in known]), known, strict=True):
         expect((again.word, again.rank, again.oov) == (row.word, row.rank, 0), again)
         expect_close(again.probability, row.probability)
+    [stranger] = found.of(["never-heard"])
+    expect((stranger.rank is not None) == model.vocabulary.is_open, stranger)
     expect_same(model.next_words(context).top(20), rows)
     begin = model.next_words([])
     expect(begin.covered > 0.2, begin.covered)

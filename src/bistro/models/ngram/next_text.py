@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 class TextSums(NextSums):
     """The next-word distribution of a character or byte model."""
 
+    spells_unknown = True
+
     def __init__(self, model: TextModel, context: Sequence[str]) -> None:
         self._model, self._context = model, list(context)
         self._log_boundary, self._log_end = 0.0, -math.inf

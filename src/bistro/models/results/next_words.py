@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,6 +86,9 @@ class NextSums(ABC):
     """The names of the listed events."""
     listed: Estimates
     """The probabilities of the listed events, given the context."""
+    spells_unknown: bool = False
+    """Whether the probability of an unknown word is that of its spelling, and not that of its whole
+    class."""
 
     @abstractmethod
     def of(self, words: Sequence[str]) -> Estimates:
@@ -119,8 +122,9 @@ def with_rest(listed: Estimates) -> Estimates:
 class NextWord:
     """One possible next word."""
 
-    rank: int
-    """1 plus the number of listed events that are more probable."""
+    rank: int | None
+    """1 plus the number of listed events that are more probable. None for an unknown word that has
+    the probability of its whole class."""
     word: str
     oov: int
     """1 if the word is unknown to the model, so that its class or its spelling is scored."""
@@ -179,10 +183,19 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return one row for each of the `words`, which may be unknown to the model."""
+        """Return one row for each of the `words`, which may be unknown to the model.
+
+        A word that has the probability of its whole class has no rank, since the probability of a
+        class cannot be compared with the probabilities of single words.
+        """
         if isinstance(words, str):
             raise ConfigError("give a list of words, not a string")
-        return self._rows(words, self.sums.of(words)) if words else []
+        if not words:
+            return []
+        rows = self._rows(words, self.sums.of(words))
+        if self.sums.spells_unknown:
+            return rows
+        return [replace(row, rank=None) if row.oov else row for row in rows]
 
     def _rows(self, words: Sequence[str], estimates: Estimates) -> list[NextWord]:
         tags = self.sums.tags(words)
