@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,57 @@ def test_bad_arguments(
     done = bistro_here("reading-times", *arguments)
     assert done.code == 2 and told in done.err and done.err.count("\n") == 1
     assert times.read_bytes() == before
+
+
+def test_a_control_model_is_part_of_the_baseline(
+    bistro_here: Command, here: Path, times: Path
+) -> None:
+    unigrams = bistro.train("ngram", bistro.builtin(sentences=150, seed=2), seed=1, order=1)
+    unigrams.save(here / "unigram.bistro")
+    command = ("reading-times", times, "ngram.bistro", "--control", "unigram.bistro")
+    done = bistro_here(*command, "--coefficients", "c.tsv")
+    assert done.code == 0, done.err
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["model", "ngram"]
+    assert "surprisal under unigram" in done.err
+    names = [r["predictor"] for r in csv.DictReader((here / "c.tsv").open(), delimiter="\t")]
+    assert "control unigram, 1 before" in names
+    twice = bistro_here("reading-times", times, "ngram.bistro", "--control", "ngram.bistro")
+    assert twice.code == 2 and "a model is given twice" in twice.err
+
+
+def test_shuffled_rows_have_the_same_gain(bistro_here: Command, here: Path, times: Path) -> None:
+    header, *rows = times.read_text(encoding="utf-8").splitlines()
+    np.random.default_rng(1).shuffle(rows)
+    (here / "shuffled.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    plain = bistro_here("reading-times", times, "ngram.bistro")
+    shuffled = bistro_here("reading-times", "shuffled.csv", "ngram.bistro")
+    assert plain.code == shuffled.code == 0 and plain.out == shuffled.out
+
+
+def test_unknown_words_are_named_and_a_wrong_case_is_reported(
+    bistro_here: Command, here: Path, times: Path
+) -> None:
+    header, *rows = times.read_text(encoding="utf-8").splitlines()
+    upper = "\n".join([header, *(row.upper() for row in rows), ""])
+    (here / "upper.csv").write_text(upper, encoding="utf-8")
+    done = bistro_here("reading-times", "upper.csv", "ngram.bistro")
+    assert done.code == 0, done.err
+    assert re.search(
+        r"words are unknown to ngram \(('[A-Z]+', ){4}'[A-Z]+' and \d+ more\)", done.err
+    )
+    assert "unknown words that ngram knows in lower case: " in done.err
+    assert "in lower case" not in bistro_here("reading-times", times, "ngram.bistro").err
+
+
+def test_times_in_seconds(bistro_here: Command, here: Path, times: Path) -> None:
+    header, *rows = times.read_text(encoding="utf-8").splitlines()
+    cut = (row.rpartition(",") for row in rows)
+    seconds = [f"{start},{float(time) / 1000}" for start, _, time in cut]
+    (here / "seconds.csv").write_text("\n".join([header, *seconds, ""]), encoding="utf-8")
+    refused = bistro_here("reading-times", "seconds.csv", "ngram.bistro")
+    assert refused.code == 2 and "times must be in milliseconds" in refused.err
+    noted = bistro_here("reading-times", "seconds.csv", "ngram.bistro", "--fastest", "0")
+    assert noted.code == 0 and "seconds.csv: the median time is 0." in noted.err
 
 
 def test_an_export_of_ibex(bistro_here: Command, here: Path, times: Path) -> None:

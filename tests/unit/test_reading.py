@@ -1,4 +1,4 @@
-"""Reading times: reading of tables, regression beside plain least squares, gains, tables, page."""
+"""Reading times: regression beside plain least squares, gains, tables, page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bistro
-from bistro.errors import BistroError, TreebankError
+from bistro.errors import BistroError
 from bistro.evaluate.reading.data import ReadingData, read_reading_data
 from bistro.evaluate.reading.gain import deal, held_out_likelihoods, mean_gain
 from bistro.evaluate.reading.predictors import build, word_counts
@@ -22,7 +22,6 @@ from bistro.models.ngram.model import NgramModel
 from bistro.report.reading_page import reading_page
 from bistro.tasks.cutting import common_cutting
 
-TABLE = "participant,item,position,word,time\n"
 ITEMS = [["The", "dog", "sleeps", "."], ["A", "cat", "sees", "it", "."]]
 
 
@@ -39,112 +38,6 @@ def words() -> list[list[str]]:
 @pytest.fixture(scope="module")
 def bits(model: NgramModel, words: list[list[str]]) -> Floats:
     return item_surprisal(model, words)
-
-
-def written(path: Path, text: str) -> Path:
-    file = path / "times.csv"
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
-def test_a_simulated_table_comes_back(tmp_path: Path) -> None:
-    data = simulated(ITEMS, np.arange(9.0), participants=3, seed=1)
-    again = read_reading_data(written(tmp_path, as_table(data)))
-    assert again.items == data.items and again.words == data.words
-    assert again.participants == data.participants
-    assert (again.times == data.times).all() and (again.token == data.token).all()
-    assert (again.reader == data.reader).all()
-
-
-def test_rows_may_come_in_any_order_and_without_positions(tmp_path: Path) -> None:
-    rows = "a;1;The;300\nb;1;The;310\na;1;dog;NA\nb;1;dog;\na;2;It;333\n"
-    data = read_reading_data(written(tmp_path, "subject;sentence;token;rt\n" + rows))
-    assert data.words == [["The", "dog"], ["It"]] and data.participants == ["a", "b"]
-    assert data.token.tolist() == [0, 0, 1, 1, 2]
-    assert np.isnan(data.times[2:4]).all()
-
-
-@pytest.mark.parametrize(
-    ("rows", "told"),
-    [
-        (
-            "a,1,1,The,300\nb,1,1,A,300\n",
-            "times.csv:3: item 1 has 'A' at position 1, but 'The' in line",
-        ),
-        ("a,1,1,The,300\na,1,3,dog,300\n", "item 1 has no word at position 2"),
-        ("a,1,one,The,300\n", "times.csv:2: column 'position' has 'one'"),
-        ("a,1,1,The,fast\n", "times.csv:2: column 'time' has 'fast'"),
-        ("a,1,1,The\n", "times.csv:2: the row has 4 cells"),
-        ("a,1,1, ,300\n", "times.csv:2: the row has no word"),
-    ],
-)
-def test_bad_tables_are_refused(tmp_path: Path, rows: str, told: str) -> None:
-    with pytest.raises(TreebankError, match=told):
-        read_reading_data(written(tmp_path, TABLE + rows))
-
-
-def test_columns_of_experiment_software_are_recognised(tmp_path: Path) -> None:
-    pcibex = (
-        "Results reception time,MD5 hash of participant's IP address,Controller name,Item,"
-        "Condition,Parameter,Value,Reading time\n"
-        "1,ab,DashedSentence,7,reduced,1,Then%2C,300\n"
-        "1,ab,DashedSentence,7,reduced,2,it.,310\n"
-        "1,ab,Question,7,reduced,NULL,Yes,1200\n"
-        "1,cd,DashedSentence,7,full,1,Now,333\n"
-    )
-    path = written(tmp_path, pcibex)
-    data = read_reading_data(path, only=["Controller name=DashedSentence"], keep=["Condition"])
-    assert data.words == [["Then,", "it."], ["Now"]] and data.items == ["7", "7"]
-    assert data.conditions == ["reduced", "full"] and data.participants == ["ab", "cd"]
-    assert data.text_of_token.tolist() == [0, 0, 1] and data.item_of_token.tolist() == [0, 0, 0]
-    assert data.kept == {"Condition": ["reduced", "reduced", "full"]}
-    with pytest.raises(TreebankError, match=r"'NULL', which is not a whole number.*--only"):
-        read_reading_data(path)
-    with pytest.raises(TreebankError, match="no row has Item=8; values are 7"):
-        read_reading_data(path, only=["Item=8"])
-    with pytest.raises(BistroError, match="--only must have the form COLUMN=VALUE, not 'Item'"):
-        read_reading_data(path, only=["Item"])
-    with pytest.raises(TreebankError, match="has no column 'List'"):
-        read_reading_data(path, keep=["List"])
-    jspsych = "subject_id,item,cond,word,word_number,rt_word,time\n3,7,a,It,1,299.5,88123\n"
-    data = read_reading_data(written(tmp_path, jspsych.replace(",time", ",when")))
-    assert data.times.tolist() == [299.5] and data.participants == ["3"]
-
-
-def test_numbers_of_a_table_with_semicolons_may_have_a_decimal_comma(tmp_path: Path) -> None:
-    table = "\ufeffitem;word;rt\r\n1;It;300,5\r\n1;is;301.5\r\n"
-    data = read_reading_data(written(tmp_path, table))
-    assert data.times.tolist() == [300.5, 301.5]
-    with pytest.raises(TreebankError, match="'1,234', which is not a number"):
-        read_reading_data(written(tmp_path, 'item,word,rt\n1,It,"1,234"\n'))
-
-
-def test_rows_of_several_participants_are_not_taken_for_means(tmp_path: Path) -> None:
-    rows = "x,1,It,300\nx,2,She,300\ny,1,It,310\n"
-    remedy = "name their column, --participant COLUMN"
-    with pytest.raises(TreebankError, match=f":4: item 1 continues here.*line 2: .*{remedy}"):
-        read_reading_data(written(tmp_path, "who,item,word,rt\n" + rows))
-    with pytest.raises(TreebankError, match=f":4: item 1 has a time at position 1.*{remedy}"):
-        rows = "x,1,1,It,300\nx,2,1,She,300\ny,1,1,It,310\n"
-        read_reading_data(written(tmp_path, "who,item,position,word,rt\n" + rows))
-
-
-def test_versions_of_an_item_and_lost_rows_are_suspected(tmp_path: Path) -> None:
-    rows = "a,1,1,The,300\nb,1,1,A,300\n"
-    with pytest.raises(TreebankError, match="name their column, --condition COLUMN"):
-        read_reading_data(written(tmp_path, TABLE + rows))
-    rows = "a,1,The,300\na,1,dog,310\nb,1,dog,300\n"
-    with pytest.raises(TreebankError, match="column of positions, --position COLUMN"):
-        read_reading_data(written(tmp_path, "subject,item,word,rt\n" + rows))
-
-
-def test_missing_columns_are_named(tmp_path: Path) -> None:
-    with pytest.raises(TreebankError, match="has no column rt or time"):
-        read_reading_data(written(tmp_path, "word,item\nThe,1\n"))
-    with pytest.raises(TreebankError, match="did you mean 'word'"):
-        read_reading_data(written(tmp_path, TABLE + "a,1,1,The,300\n"), word="wrod")
-    with pytest.raises(TreebankError, match="contains no reading times"):
-        read_reading_data(written(tmp_path, "\n"))
 
 
 def test_regression_equals_least_squares_with_a_column_per_participant() -> None:
@@ -256,6 +149,8 @@ def test_tables_and_page(words: list[list[str]], bits: Floats) -> None:
     assert {row[0] for row in coefficient_rows(found)} == {"one", "two"}
     page = reading_page(found, "times <1>", unit="log ms").render()
     assert "times &lt;1&gt;" in page and page.count("<svg") == 3 and "one − two" in page
+    gain = found.gains["one"]
+    assert f"{gain.mean:.6f}" in page and "gain, nats per row" in page and "millinats" not in page
 
 
 def test_cells_of_several_words_have_their_sum(model: NgramModel) -> None:
@@ -298,6 +193,63 @@ def test_unknown_words_and_the_words_after_them_can_be_left_out(words: list[list
     assert kept.protocol.endswith(f"unknown words, used: 1 of {len(bits)} for m")
 
 
+def test_the_order_of_rows_does_not_matter(
+    tmp_path: Path, words: list[list[str]], bits: Floats
+) -> None:
+    header, *rows = as_table(simulated(words, bits, participants=8, seed=3)).splitlines()
+    np.random.default_rng(1).shuffle(rows)
+    path = tmp_path / "times.csv"
+    path.write_text("\n".join([header, *rows]), encoding="utf-8")
+    shuffled = read_reading_data(path)
+    assert [shuffled.items[text] for text in shuffled.texts_by_name] == [
+        str(number) for number in range(1, 41)
+    ]
+    of_item = dict(zip(map(str, range(1, 41)), np.split(bits, _starts(words)), strict=True))
+    mixed = np.concatenate([of_item[item] for item in shuffled.items])
+    one = study(simulated(words, bits, participants=8, seed=3), {"m": bits}).gains["m"]
+    two = study(shuffled, {"m": mixed}).gains["m"]
+    assert (two.mean, two.low, two.high) == pytest.approx((one.mean, one.low, one.high))
+
+
+def test_texts_can_be_scored_in_another_order(words: list[list[str]]) -> None:
+    """Each text has its own random numbers, so estimates depend on the order of scoring."""
+    parser = bistro.train(
+        "transition", bistro.builtin(sentences=60, seed=2), seed=1,
+        sampler={"sweeps": 3, "samples": 1},
+    )  # fmt: skip
+    texts, order = words[:6], [3, 1, 5, 0, 2, 4]
+    moved = [texts[text] for text in order]
+    again = item_scores(parser, texts, order=order, particles=5).surprisal
+    plain = item_scores(parser, moved, particles=5).surprisal
+    pieces = np.split(plain, _starts(moved))
+    assert again.tolist() == np.concatenate([pieces[order.index(i)] for i in range(6)]).tolist()
+
+
+def _starts(words: list[list[str]]) -> list[int]:
+    starts: list[int] = np.cumsum([len(own) for own in words])[:-1].tolist()
+    return starts
+
+
+def test_surprisal_of_a_control_belongs_to_the_baseline(
+    words: list[list[str]], bits: Floats
+) -> None:
+    data = simulated(words, bits, participants=12, effect=4.0, seed=3)
+    noisy = bits + np.random.default_rng(1).normal(0, 1, len(bits))
+    unknown = {name: np.zeros(len(bits), np.bool_) for name in ("m", "c")}
+    alone = study(data, {"m": noisy})
+    found = study(data, {"m": noisy}, controls={"c": bits}, unknown=unknown)
+    assert alone.gains["m"].verdict == "gain" and found.gains["m"].verdict == "no gain"
+    controls = ("control c", "control c, 1 before")
+    assert found.fits["m"].names[-4:] == (*controls, "surprisal", "surprisal, 1 before")
+    assert "length, surprisal under c of the word and of 1 before" in found.protocol
+    columns = tidy_columns(data, found)
+    expected = ["control_c", "control_c_1_before", "surprisal", "surprisal_1_before"]
+    assert columns[-7:] == [*expected, "oov_m", "oov_c", "used"]
+    assert all(len(row) == len(columns) for row in tidy_rows(data, found))
+    assert "control c, 3 before" in found.spill_over["m"].names
+    assert reading_page(found, "times", unit="ms").render().count('class="dot"') == 1 + 4
+
+
 def test_versions_of_an_item_are_one_cluster(words: list[list[str]], bits: Floats) -> None:
     """The same texts, as 40 items and as 20 items in two conditions."""
     data = simulated(words, bits, participants=8, seed=3)
@@ -333,5 +285,18 @@ def test_nothing_to_study(words: list[list[str]], bits: Floats) -> None:
     with pytest.raises(BistroError, match="needs at least one model"):
         study(data, {})
     late = ReadingData(**{**vars(data), "times": np.full(len(data.times), 5.0)})
-    with pytest.raises(BistroError, match="no row has a reading time"):
+    rows = f"{len(data.times):,}"
+    too_fast = rf"\(below 100 or above 3000 ms: {rows}\)"
+    unit = "the median time is 5, but times must be in milliseconds, not in seconds"
+    with pytest.raises(BistroError, match=f"all rows of the table are .*{too_fast}: {unit}"):
         study(late, {"m": bits})
+    with pytest.raises(BistroError, match=r"above 1 ms: .*: check the column of times and"):
+        study(data, {"m": bits}, fastest=0.0, slowest=1.0)
+
+
+def test_one_participant_and_few_times(words: list[list[str]], bits: Floats) -> None:
+    found = study(simulated(words, bits, participants=1, seed=3), {"m": bits})
+    assert " rows, 1 participant, 40 items; " in found.protocol
+    x, groups = np.arange(2.0)[:, None], np.zeros(2, np.int64)
+    with pytest.raises(BistroError, match=r"times \(2\) to .* 1 predictor and 1 participant"):
+        fit(x[:, 0], x, ["a"], groups, groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,16 @@ from bistro.cli.common import argument, flag, option, say
 from bistro.cli.documents import tell_memory
 from bistro.cli.named_models import model_names
 from bistro.errors import BistroError
+from bistro.progress import number_of
 
 if TYPE_CHECKING:
+    from bistro.encoding.vocabulary import Vocabulary
     from bistro.evaluate.reading.data import ReadingData
     from bistro.evaluate.reading.scores import ItemScores
     from bistro.evaluate.reading.study import ReadingStudy
+
+MOST_SHOWN = 5
+"""Number of unknown words that are named."""
 
 
 def reading_times(
@@ -65,6 +71,11 @@ def reading_times(
     known_only: bool = flag(
         "--known-only", "Leave out words that a model does not know, and the words after them."
     ),
+    control: list[str] | None = option(
+        "MODEL",
+        "A model whose surprisal is part of the baseline, for example an n-gram model (may be "
+        "repeated).",
+    ),
     frequencies: str | None = option(
         "FILE", "A text or treebank whose word frequencies are part of the baseline."
     ),
@@ -105,7 +116,8 @@ def reading_times(
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
     finds. The baseline has an intercept per participant. The predictors of the baseline are the
     position, the length and, with --frequencies, the frequency of each word and of the word before
-    it.
+    it. With --control, the baseline also contains the surprisal of a control model for both words,
+    and the gain is what a MODEL adds to it.
 
     The table on stdout has one row per model. Each row contains the model's gain over the baseline
     in predicting the reading times of held-out items. The gain is given in nats per row of DATA,
@@ -114,6 +126,7 @@ def reading_times(
 
         bistro reading-times times.csv english.bistro -o study.html
         bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
+        bistro reading-times times.csv parser.bistro --control ngram.bistro
         bistro reading-times times.csv english.bistro --table rows.tsv       # for lme4 in R
         bistro reading-times pcibex.csv english.bistro --only "Controller name=DashedSentence"
     """
@@ -131,16 +144,19 @@ def reading_times(
     counts = None
     if frequencies is not None:
         counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
-    trained = {name: bistro.load(path) for name, path in model_names(models).items()}
+    names_of_models = model_names([*models, *(control or ())])
+    trained = {name: bistro.load(path) for name, path in names_of_models.items()}
     say("columns: " + ", ".join(f"{name} ({what})" for what, name in reading_data.columns.items()))
     options = {"method": method, "particles": particles, "repeats": repeats}
     choices = {**options, "tags_seen": False, "seed": seed}
     scores = _scores(
         trained, reading_data, split_punct, choices, reading_data.documents(document or ())
     )
+    surprisal = {name: own.surprisal for name, own in scores.items()}
     result = study(
         reading_data,
-        {name: own.surprisal for name, own in scores.items()},
+        dict(islice(surprisal.items(), len(models))),
+        controls=dict(islice(surprisal.items(), len(models), None)),
         counts=counts,
         before=before,
         fastest=fastest,
@@ -151,7 +167,7 @@ def reading_times(
         seed=seed,
     )
     common.write_table("-", GAINS, gain_rows(result))
-    _say(result)
+    _say(reading_data, result)
     _write(reading_data, result, output, coefficients, table, log)
 
 
@@ -171,6 +187,8 @@ def _scores(
     cut = common_cutting(list(models.values()), split_punct)
     if documents is not None and not any(map(REMEMBER.is_of, models.values())):
         memory_of(next(iter(models.values())))  # Raises an error that says what to do.
+    # A memory needs the order of the data. All other scores depend on the names of items only.
+    order = data.texts_by_name if documents is None else None
     scores = {}
     for name, model in models.items():
         settings = common.score_settings(model, **options)
@@ -178,17 +196,33 @@ def _scores(
         if documents is not None and REMEMBER.is_of(model):
             tell_memory(model, len(set(documents)))
             settings["documents"] = documents
-        own = scores[name] = item_scores(model, data.words, cut=cut, **settings)
-        if number := int(own.unknown.sum()):
-            scored = SCORE.of(model).vocabulary.scored_if_unknown
-            say(
-                f"{number:,} of {len(own.unknown):,} words are unknown to {name}: the model scores "
-                f"{scored}; --known-only leaves them out"
-            )
+        own = scores[name] = item_scores(model, data.words, cut=cut, order=order, **settings)
+        if own.unknown.any():
+            _tell_unknown(name, own, SCORE.of(model).vocabulary)
     return scores
 
 
-def _say(result: ReadingStudy) -> None:
+def _tell_unknown(name: str, scores: ItemScores, vocabulary: Vocabulary) -> None:
+    """Report the number of words unknown to a model, with examples, and a likely wrong case."""
+    parts = scores.unknown_parts
+    examples = ", ".join(f"'{part}'" for part in parts[:MOST_SHOWN])
+    more = f" and {len(parts) - MOST_SHOWN:,} more" if len(parts) > MOST_SHOWN else ""
+    say(
+        f"{int(scores.unknown.sum()):,} of {len(scores.unknown):,} words are unknown to {name} "
+        f"({examples}{more}): the model scores {vocabulary.scored_if_unknown}; --known-only leaves "
+        "them out"
+    )
+    lower = sum(not vocabulary.is_unknown(part.lower()) for part in parts)
+    if 2 * lower >= len(parts):
+        say(
+            f"unknown words that {name} knows in lower case: {lower:,} of {len(parts):,}; write "
+            "words in upper and lower case as in ordinary text"
+        )
+
+
+def _say(data: ReadingData, result: ReadingStudy) -> None:
+    from bistro.evaluate.reading.study import wrong_unit
+
     for pair in result.comparisons:
         gap = pair.difference
         say(
@@ -197,7 +231,9 @@ def _say(result: ReadingStudy) -> None:
         )
     for why, number in result.left_out.items():
         if number:
-            say(f"{number:,} rows left out: {why}")
+            say(f"{number_of(number, 'row')} left out: {why}")
+    if problem := wrong_unit(data.times):
+        say(f"{data.path}: {problem}")
     say(result.protocol)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bistro.evaluate.reading.gain import Gain
 from bistro.evaluate.reading.regression import Fit
 from bistro.evaluate.reading.study import ReadingStudy
 from bistro.report import html
@@ -10,7 +11,7 @@ from bistro.version import __version__
 
 GAIN = (
     "The gain measures how much the model's surprisal improves the prediction of held-out reading "
-    "times. The gain is the difference in log-likelihood per row, in millinats, with its 95 % "
+    "times. The gain is the difference in log-likelihood per row, in nats, with its 95 % "
     "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
@@ -26,25 +27,14 @@ def reading_page(study: ReadingStudy, title: str, *, unit: str) -> html.Page:
     `unit` is the unit of the reading times.
     """
     page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
-    gains = [
-        (name, 1000 * gain.mean, 1000 * gain.low, 1000 * gain.high)
-        for name, gain in study.gains.items()
-    ]
+    gains = [(name, gain.mean, gain.low, gain.high) for name, gain in study.gains.items()]
     page.section(
         "Gain",
         html.paragraph(GAIN),
-        html.figure(interval_chart(gains, unit="millinats per row")),
+        html.figure(interval_chart(gains, unit="nats per row")),
         html.table(
-            ("model", "gain", "95 %", "verdict"),
-            [
-                (
-                    name,
-                    _milli(gain.mean),
-                    f"{_milli(gain.low)} to {_milli(gain.high)}",
-                    gain.verdict,
-                )
-                for name, gain in study.gains.items()
-            ],
+            ("model", "gain, nats per row", "95 %", "verdict"),
+            [(name, *_shown(gain), gain.verdict) for name, gain in study.gains.items()],
         ),
         html.protocol(study.protocol),
     )
@@ -58,26 +48,23 @@ def reading_page(study: ReadingStudy, title: str, *, unit: str) -> html.Page:
     return page
 
 
-def _milli(value: float) -> str:
-    return f"{1000 * value:.2f}"
+def _shown(gain: Gain) -> tuple[str, str]:
+    """Return a gain and its interval, with as many digits as in the table on stdout."""
+    return f"{gain.mean:.6f}", f"{gain.low:.6f} to {gain.high:.6f}"
 
 
 def _comparisons(study: ReadingStudy) -> list[str]:
     rows = [
-        (
-            f"{pair.first} − {pair.second}",
-            _milli(pair.difference.mean),
-            f"{_milli(pair.difference.low)} to {_milli(pair.difference.high)}",
-            f"{pair.probability:.4f}",
-        )
+        (f"{pair.first} − {pair.second}", *_shown(pair.difference), f"{pair.probability:.4f}")
         for pair in study.comparisons
     ]
     description = (
         "The table shows, for each pair of models, the difference between their gains on the same "
-        "rows, in millinats per row. p: probability of so large a difference if the two models are "
+        "rows, in nats per row. p: probability of so large a difference if the two models are "
         "exchanged at random, item by item."
     )
-    return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
+    headers = ("models", "difference, nats per row", "95 %", "p")
+    return [html.paragraph(description), html.table(headers, rows)]
 
 
 def _coefficients(study: ReadingStudy, unit: str) -> list[str]:

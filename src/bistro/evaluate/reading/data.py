@@ -16,6 +16,7 @@ import io
 import itertools
 import math
 import os
+import re
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -26,12 +27,14 @@ from numpy.typing import NDArray
 
 from bistro.errors import TreebankError
 from bistro.evaluate.reading.columns import RowFilter, find_columns, require_column
-from bistro.tasks.stimuli import MISSING, delimiter_of, read_utf8, table_rows
+from bistro.tasks.stimuli import delimiter_of, read_utf8, table_rows
 
 ALL = "all"
 """Name of the only participant if the table has no participant column. Its times are means."""
 IBEX_COMMA = "%2C"
 """Replacement for commas in the result files of Ibex and PCIbex, whose cells are not quoted."""
+MISSING_TIMES = ("", "na", "nan", "null", ".")
+"""Cells that stand for a missing time, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,13 @@ class ReadingData:
         return [".".join(column[row] for column in cells) for row in first.tolist()]
 
     @property
+    def texts_by_name(self) -> list[int]:
+        """The indices of all texts, sorted by the names of their items and conditions."""
+        conditions = self.conditions or [""] * len(self.items)
+        keys = [(name_order(i), name_order(c)) for i, c in zip(self.items, conditions, strict=True)]
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """The index of the first word of each text."""
         return np.cumsum([0, *map(len, self.words)][:-1])
@@ -80,9 +90,27 @@ class ReadingData:
 
     @property
     def item_of_token(self) -> NDArray[np.int64]:
-        """Index of each word's item. All conditions of an item share one index."""
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.items))}
+        """Index of each word's item. All conditions of an item share one index.
+
+        Items are numbered in the order of their names, so that the result of a study does not
+        depend on the order of rows.
+        """
+        names = sorted(set(self.items), key=name_order)
+        numbers = {name: number for number, name in enumerate(names)}
         return np.array([numbers[name] for name in self.items])[self.text_of_token]
+
+
+def name_order(name: str) -> tuple[list[str | tuple[int, str]], str]:
+    """Return a sort key by which numbers in names are in numerical order.
+
+    >>> sorted(["item10", "item9", "item"], key=name_order)
+    ['item', 'item9', 'item10']
+    """
+    parts: list[str | tuple[int, str]] = []
+    for text, digits in re.findall(r"(\D*)(\d*)", name):
+        number = digits.lstrip("0")
+        parts += [text, (len(number), number)]
+    return parts, name
 
 
 def read_reading_data(
@@ -141,6 +169,8 @@ class _Collected:
         self.words: list[dict[int, tuple[str, int]]] = []
         """The word at each position of each text, and the line where the word first occurs."""
         self.readers: dict[str, int] = {}
+        self.lines = array("q")
+        """The line of each row."""
         self._last_line: dict[int, int] = {}
         """The last line of each text in a table without participants or positions."""
 
@@ -177,9 +207,10 @@ class _Collected:
                 position = next_position.get((reader, text), 0) + 1
                 next_position[reader, text] = position
             self._word(text, position, cells[self.place["word"]], line)
-            if "participant" not in self.place:
-                self._check_mean(text, position, line, is_adjacent=text == last)
+            if "participant" not in self.place and "position" not in self.place:
+                self._check_adjacent(text, line, is_adjacent=text == last)
             last = text
+            self.lines.append(line)
             text_of.append(text)
             position_of.append(position)
             reader_of.append(reader)
@@ -219,19 +250,38 @@ class _Collected:
             problem += ": if items have several versions, name their column, --condition COLUMN"
         raise TreebankError(problem, path=self.path, line=line)
 
-    def _check_mean(self, text: int, position: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a word has two reading times but there is no participant column."""
-        remedy = "if there are several participants, name their column, --participant COLUMN"
-        if "position" in self.place:
-            first = self.words[text][position][1]
-            if first != line:
-                problem = f"{self._called(text)} has a time at position {position} in line {first}"
-                raise TreebankError(f"{problem} already: {remedy}", path=self.path, line=line)
-        elif not is_adjacent and text in self._last_line:
-            problem = f"{self._called(text)} continues here, but ended in line "
-            problem += f"{self._last_line[text]}: {remedy}"
+    def _check_adjacent(self, text: int, line: int, *, is_adjacent: bool) -> None:
+        """Raise an error if a text without participants or positions is read a second time."""
+        if not is_adjacent and text in self._last_line:
+            problem = (
+                f"{self._called(text)} continues here, but ended in line {self._last_line[text]}: "
+                "if there are several participants, name their column, --participant COLUMN"
+            )
             raise TreebankError(problem, path=self.path, line=line)
         self._last_line[text] = line
+
+    def _check_repeated(
+        self,
+        token: NDArray[np.int64],
+        reader: NDArray[np.int64],
+        text: NDArray[np.int64],
+        position: NDArray[np.int64],
+    ) -> None:
+        """Raise an error if a participant has two times for the same word."""
+        pairs = token * len(self.readers) + reader
+        is_repeated = np.ones(len(pairs), np.bool_)
+        is_repeated[np.unique(pairs, return_index=True)[1]] = False
+        if not is_repeated.any():
+            return
+        row = int(is_repeated.argmax())
+        first = self.lines[int((pairs == pairs[row]).argmax())]
+        who = f" of participant {list(self.readers)[reader[row]]}"
+        problem = (
+            f"{self._called(int(text[row]))} has a time{who if 'participant' in self.place else ''}"
+            f" at position {position[row]} in line {first} already: remove one of the two rows, or,"
+            " if they belong to different participants, name their column, --participant COLUMN"
+        )
+        raise TreebankError(problem, path=self.path, line=self.lines[row])
 
     def _position(self, cell: str, line: int) -> int:
         try:
@@ -244,7 +294,7 @@ class _Collected:
             raise TreebankError(problem, path=self.path, line=line) from None
 
     def _time(self, cell: str, line: int) -> float:
-        if not cell.strip() or cell in (MISSING, "NULL"):
+        if cell.strip().lower() in MISSING_TIMES:
             return math.nan
         try:
             return float(cell.replace(",", ".") if self.decimal_comma else cell)
@@ -266,12 +316,14 @@ class _Collected:
                     problem = f"{self._called(number)} has no word at position {place}"
                     raise TreebankError(problem, path=self.path)
         starts = np.cumsum([0, *map(len, self.words)][:-1])
+        token = starts[text] + position - first[text] if len(text) else text
+        self._check_repeated(token, reader, text, position)
         return ReadingData(
             self.path,
             [item for item, _ in self.texts],
             [[words[place][0] for place in sorted(words)] for words in self.words],
             list(self.readers),
-            starts[text] + position - first[text] if len(text) else text,
+            token,
             reader,
             times,
             self.columns,

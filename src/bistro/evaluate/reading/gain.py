@@ -23,7 +23,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True)
 class Gain:
-    """The mean gain per word with its 95 % interval."""
+    """The mean gain in nats per row, with its 95 % interval."""
 
     mean: float
     low: float

@@ -22,6 +22,8 @@ class Predictors:
     """
 
     baseline: dict[str, Floats]
+    """The columns of the baseline, such as ``length`` and, for a control model, ``control ngram``
+    and ``control ngram, 1 before``."""
     surprisal: dict[str, dict[str, Floats]]
     """The columns of each model: ``surprisal``, ``surprisal, 1 before``, …"""
 
@@ -40,10 +42,12 @@ def build(
     surprisal: Mapping[str, Floats],
     counts: Mapping[str, int] | None,
     before: int,
+    controls: Mapping[str, Floats] | None = None,
 ) -> Predictors:
     """Return the predictors of the baseline and of every model.
 
-    For each model, `surprisal` has one value per word.
+    For each model, `surprisal` has one value per word; so has `controls` for each control model,
+    whose surprisal belongs to the baseline.
     """
     words = [word.strip(MARKS) or word for words in data.words for word in words]
     own = {"length": np.array([len(word) for word in words], dtype=np.float64)}
@@ -52,6 +56,7 @@ def build(
         seen = [counts.get(word.lower(), 0) + 1 for word in words]
         total = sum(counts.values()) + len(counts) + 1
         own["log2 frequency"] = np.log2(np.array(seen, dtype=np.float64) / total)
+    own |= {f"control {name}": values for name, values in (controls or {}).items()}
     place = np.concatenate([np.arange(1.0, len(words) + 1) for words in data.words])
     baseline = {"position": place}
     for name, values in own.items():

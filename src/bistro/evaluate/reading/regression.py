@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bistro.errors import BistroError
+from bistro.progress import number_of
 
 Floats = NDArray[np.float64]
 Groups = NDArray[np.int64]
@@ -87,8 +88,8 @@ def fit(
     free = len(y) - x.shape[1] - number
     if free < 1:
         raise BistroError(
-            f"{len(y)} reading times are too few to estimate the effects of {x.shape[1]} "
-            f"predictors and {number} participants"
+            f"there are too few reading times ({len(y)}) to estimate the effects of "
+            f"{number_of(x.shape[1], 'predictor')} and {number_of(number, 'participant')}"
         )
     gram = x.T @ x
     _check_rank(gram, names)

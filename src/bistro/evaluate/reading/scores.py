@@ -35,6 +35,8 @@ class ItemScores:
     """In bits."""
     unknown: Flags
     """Whether any part of the word is unknown to the model."""
+    unknown_parts: tuple[str, ...]
+    """The different unknown parts of words, in the order in which they are scored."""
 
 
 def item_scores(
@@ -42,11 +44,12 @@ def item_scores(
     items: Sequence[Sequence[str]],
     *,
     cut: Cutting | None = None,
+    order: Sequence[int] | None = None,
     **options: Any,
 ) -> ItemScores:
     """Score every word of every text.
 
-    The model may split a word into several words.
+    The model may split a word into several words. The result has the order of `items`.
 
     Parameters
     ----------
@@ -56,23 +59,35 @@ def item_scores(
         The words of each text, as they were shown.
     cut
         The function that splits them; default: `common_cutting` of the model.
+    order
+        The order in which the texts are scored, as indices; default: their own order. Estimates
+        depend on it, because each text has its own random numbers.
     **options
-        Options of the model's scores.
+        Options of the model's scores, in which documents have the order of scoring.
     """
     cut = cut or common_cutting([model])
-    cells = [[words_in(tokens) for tokens in cut(list(words))] for words in items]
-    table = SCORE.of(model).surprisal(
+    order = range(len(items)) if order is None else order
+    ordered = [items[text] for text in order]
+    cells = [[words_in(tokens) for tokens in cut(list(words))] for words in ordered]
+    scorer = SCORE.of(model)
+    table = scorer.surprisal(
         [[word for own in item for word in own] for item in cells],
         eos=False,
         tokens=[
             numbered_tokens((form, len(own)) for form, own in zip(words, item, strict=True))
-            for words, item in zip(items, cells, strict=True)
+            for words, item in zip(ordered, cells, strict=True)
         ],
         **options,
     )
     rows = list(table)
+    texts = np.repeat(np.array(order, np.int64), [len(words) for words in ordered])
+    back = np.argsort(texts, kind="stable")
+    scored_cells = zip((own for item in cells for own in item), rows, strict=True)
+    parts = dict.fromkeys(word for own, row in scored_cells if row.oov == 1 for word in own)
     return ItemScores(
-        np.array([row.surprisal for row in rows]), np.array([row.oov == 1 for row in rows])
+        np.array([row.surprisal for row in rows])[back],
+        np.array([row.oov == 1 for row in rows])[back],
+        tuple(filter(scorer.vocabulary.is_unknown, parts)),
     )
 
 

@@ -26,7 +26,25 @@ def simulated(
 
     A time is 300 ms, 8 ms per letter, `effect` ms per bit of the word and `spill_over` ms per bit
     of the word before; participants differ in their speed (standard deviation 60 ms) and in their
-    effect (a third of it), items in their difficulty (15 ms).
+    effect (a third of it), items in their difficulty (15 ms). Items have no conditions, and every
+    participant reads all of them.
+
+    Parameters
+    ----------
+    items
+        The words of each item.
+    surprisal
+        The surprisal of each word in bits, item after item.
+    participants
+        Number of participants.
+    effect
+        Effect of one bit of surprisal on the time of the word, in ms.
+    spill_over
+        Effect of one bit of surprisal on the time of the following word, in ms.
+    noise
+        Standard deviation of the noise in each time, in ms.
+    seed
+        Random seed.
     """
     random = np.random.default_rng(seed)
     sizes = [len(words) for words in items]

@@ -13,8 +13,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -32,12 +33,16 @@ from bistro.evaluate.reading.gain import (
 from bistro.evaluate.reading.predictors import Predictors, build, lagged
 from bistro.evaluate.reading.regression import Fit, Floats, Groups, fit
 from bistro.evaluate.reading.scores import Flags
+from bistro.progress import number_of
 
 SPILL_OVER = 3
 """Number of preceding words in the spill-over curve."""
 FASTEST, SLOWEST = 100.0, 3000.0
 """Range of plausible reading times in milliseconds. By default, times outside this range are left
 out."""
+SHORTEST_MEDIAN = 20.0
+"""If the median of all times is below this value, the times cannot be in milliseconds."""
+REMEDY = "check the column of times and the options --fastest, --slowest, --before and --known-only"
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ def study(
     data: ReadingData,
     surprisal: Mapping[str, Floats],
     *,
+    controls: Mapping[str, Floats] | None = None,
     counts: Mapping[str, int] | None = None,
     before: int = 1,
     fastest: float = FASTEST,
@@ -90,6 +96,9 @@ def study(
         Reading times.
     surprisal
         For each model, one value per word, item after item.
+    controls
+        For each control model, one value per word. These values and those of the preceding words
+        belong to the baseline of all models.
     counts
         Counts of words in some text; if given, the baseline includes their frequency.
     before
@@ -107,7 +116,8 @@ def study(
     """
     if not surprisal:
         raise BistroError("a study needs at least one model")
-    predictors = build(data, surprisal, counts, before)
+    design = partial(build, data, surprisal, counts, controls=controls)
+    predictors = design(before)
     known = _known(data, unknown or {}, before) if known_only else None
     used, left_out = _used_rows(data, predictors, (fastest, slowest), known)
     times, readers, items = _rows(data, used, logarithm)
@@ -131,13 +141,15 @@ def study(
         )
         for a, b in combinations(surprisal, 2)
     ]
+    own = ["length", *(["frequency"] if counts is not None else [])]
+    own += [f"surprisal under {name}" for name in controls or {}]
     return ReadingStudy(
         fits,
-        _spill_over(data, surprisal, counts, (fastest, slowest), known, logarithm),
+        _spill_over(data, design, (fastest, slowest), known, logarithm),
         gains,
         pairs,
         left_out,
-        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed)
+        _protocol(data, int(used.sum()), before, own, logarithm, seed)
         + _unknown_words(unknown or {}, known_only),
         used,
         predictors,
@@ -171,15 +183,34 @@ def _used_rows(
     used = inside & complete
     left_out = {
         "no time": int((~timed).sum()),
-        f"below {fastest:g} or above {slowest:g}": int((timed & ~inside).sum()),
+        f"below {fastest:g} or above {slowest:g} ms": int((timed & ~inside).sum()),
         "too few words before": int((inside & ~complete).sum()),
     }
     if known is not None:
         left_out["a word is unknown"] = int((used & ~known[data.token]).sum())
         used &= known[data.token]
     if not used.any():
-        raise BistroError(f"{data.path}: no row has a reading time and a value for every predictor")
+        reasons = ", ".join(f"{why}: {number:,}" for why, number in left_out.items() if number)
+        raise BistroError(
+            f"{data.path}: all rows of the table are left out ({reasons}): "
+            f"{wrong_unit(data.times) or REMEDY}"
+        )
     return used, left_out
+
+
+def wrong_unit(times: Floats) -> str:
+    """Return a message if times cannot be in milliseconds, otherwise an empty string.
+
+    >>> wrong_unit(np.array([0.3, 0.41, np.nan]))
+    'the median time is 0.355, but times must be in milliseconds, not in seconds or logarithms'
+    """
+    timed = times[np.isfinite(times)]
+    if not len(timed) or (median := float(np.median(timed))) >= SHORTEST_MEDIAN:
+        return ""
+    return (
+        f"the median time is {median:.3g}, but times must be in milliseconds, not in seconds or "
+        "logarithms"
+    )
 
 
 def _rows(data: ReadingData, used: Flags, logarithm: bool) -> tuple[Floats, Groups, Groups]:
@@ -190,8 +221,7 @@ def _rows(data: ReadingData, used: Flags, logarithm: bool) -> tuple[Floats, Grou
 
 def _spill_over(
     data: ReadingData,
-    surprisal: Mapping[str, Floats],
-    counts: Mapping[str, int] | None,
+    design: Callable[[int], Predictors],
     bounds: tuple[float, float],
     known: Flags | None,
     logarithm: bool,
@@ -202,10 +232,10 @@ def _spill_over(
     """
     if max(map(len, data.words)) <= SPILL_OVER + 1:
         return {}
-    predictors = build(data, surprisal, counts, SPILL_OVER)
+    predictors = design(SPILL_OVER)
     used, _ = _used_rows(data, predictors, bounds, known)
     times, readers, items = _rows(data, used, logarithm)
-    names = {name: predictors.names(name) for name in surprisal}
+    names = {name: predictors.names(name) for name in predictors.surprisal}
     return {
         name: fit(times, predictors.table(name)[data.token[used]], own, readers, items)
         for name, own in names.items()
@@ -213,15 +243,15 @@ def _spill_over(
 
 
 def _protocol(
-    data: ReadingData, rows: int, before: int, frequency: bool, logarithm: bool, seed: int
+    data: ReadingData, rows: int, before: int, own: Sequence[str], logarithm: bool, seed: int
 ) -> str:
     what = "log reading times" if logarithm else "reading times in ms"
-    own = "length, frequency" if frequency else "length"
     return (
-        f"{what}; {rows:,} of {len(data.times):,} rows, {len(data.participants)} participants, "
-        f"{_items(data)}; baseline: position, {own} of the word and of {before} before, "
-        f"an intercept per participant; errors clustered by participant and item; gain in nats "
-        f"per row, {FOLDS} folds of items, interval by bootstrap over items; seed {seed}"
+        f"{what}; {rows:,} of {number_of(len(data.times), 'row')}, "
+        f"{number_of(len(data.participants), 'participant')}, {_items(data)}; "
+        f"baseline: position, {', '.join(own)} of the word and of {before} before, an "
+        "intercept per participant; errors clustered by participant and item; gain in nats per "
+        f"row, {FOLDS} folds of items, interval by bootstrap over items; seed {seed}"
     )
 
 
@@ -235,4 +265,4 @@ def _unknown_words(unknown: Mapping[str, Flags], known_only: bool) -> str:
 def _items(data: ReadingData) -> str:
     items = len(set(data.items))
     texts = f" in {len(data.items)} versions" if len(data.items) > items else ""
-    return f"{items} items{texts}"
+    return f"{number_of(items, 'item')}{texts}"

@@ -40,6 +40,7 @@ def tidy_columns(data: ReadingData, study: ReadingStudy) -> list[str]:
     several = len(study.predictors.surprisal) > 1
     for model, columns in study.predictors.surprisal.items():
         own += [_plain(name) + (f"_{_plain(model)}" if several else "") for name in columns]
+    several = len(study.unknown) > 1
     own += [f"oov_{_plain(model)}" if several else "oov" for model in study.unknown]
     condition = ["condition"] if data.conditions is not None else []
     own = ["participant", "item", *condition, "word", "time", *own, "used"]
