@@ -15,7 +15,7 @@ from bistro.evaluate.effects import Region, conditions_of, critical_regions, eff
 from bistro.models.ngram.model import NgramModel
 from bistro.report.effects_page import condition_chart, effect_chart, effects_page
 from bistro.report.plots import bar_chart
-from bistro.tasks.cutting import common_cutting
+from bistro.tasks.cutting import at_spaces, common_cutting
 from bistro.tasks.regions import critical_parts, region_stimuli
 from bistro.tasks.stimuli import parse_table
 
@@ -64,6 +64,51 @@ def test_the_critical_region_is_named_by_words_or_position() -> None:
             critical_parts(text, cell, "items.csv", 3)
     with pytest.raises(TreebankError, match=r"'was' occurs 2 times .*give its position"):
         critical_parts("Who was it that was late?", "was")
+
+
+def test_the_critical_region_is_named_by_a_range_of_positions() -> None:
+    text = "When he ran, it was (as ever) late."
+    assert critical_parts(text, "3-4") == [
+        ("When he", None),
+        ("ran, it", "1"),
+        ("was (as ever) late.", None),
+    ]
+    assert critical_parts(text, "8-8") == critical_parts(text, "8")
+    assert critical_parts("They lost 3-4 at home.", "3-4")[1] == ("3-4", "1")
+    for cell, told in (
+        ("7-9", "no word at position 9"),
+        ("0-2", "no word at position 0"),
+        ("4-3", "positions 4-3 are in the wrong order"),
+        ("9" * 5000, "does not occur"),
+    ):
+        with pytest.raises(TreebankError, match=f"items.csv:3: .*{told}"):
+            critical_parts(text, cell, "items.csv", 3)
+
+
+def test_a_region_in_another_case_is_suggested() -> None:
+    text = "The horse raced past the barn fell."
+    with pytest.raises(TreebankError, match=r"'Fell' \(did you mean 'fell'\?\) does not occur"):
+        critical_parts(text, "Fell")
+    with pytest.raises(TreebankError, match=r"\(did you mean 'The horse'\?\)"):
+        critical_parts(text, "the horse")
+
+
+def test_all_lines_without_their_region_are_reported() -> None:
+    rows = ["1,It was it.,was", "2,It rained.,rain", "3,It was as it was.,was", "4,It ran.,Ran"]
+
+    def message(rows: list[str]) -> str:
+        table = parse_table(io.StringIO("\n".join(["item,text,verb", *rows])), "items.csv")
+        with pytest.raises(TreebankError) as error:
+            list(region_stimuli(table, "text", name="item", cut=at_spaces, critical="verb"))
+        return str(error.value)
+
+    told = message(rows)
+    assert told.startswith("items.csv:3: the critical region 'rain' does not occur in 'It rained.'")
+    assert "; line 4: the critical region 'was' occurs 2 times" in told
+    assert "; line 5: the critical region 'Ran' (did you mean 'ran'?)" in told
+    assert "more" not in told and "line 2" not in told
+    many = message([*rows, *(f"{n},It rained.,snow" for n in range(5, 16))])
+    assert "; line 7: " in many and "line 8" not in many and many.endswith(" and 9 more")
 
 
 @pytest.mark.parametrize("column", ["verb", "place"])

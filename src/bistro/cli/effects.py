@@ -40,8 +40,8 @@ def effects(
     condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "Column that gives the words or the position of the critical region; default: the "
-        "regions are marked by square brackets.",
+        "Column that gives the words or the positions (7 or 7-8) of the critical region; "
+        "default: the regions are marked by square brackets.",
     ),
     conditions: str | None = option(
         "A,B",
@@ -76,7 +76,7 @@ def effects(
 
     ITEMS has two sentences per item, one in each condition, such as an ambiguous sentence and its
     control. The critical region is marked by square brackets, or the column named by --critical
-    gives its words or its position. Sentences without a region (fillers) are left out.
+    gives its words or its positions. Sentences without a region (fillers) are left out.
 
     The table on stdout has one row per model, group and region:
 
