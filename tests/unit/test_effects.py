@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from scipy import stats
 
 import bistro
 from bistro.errors import BistroError, TreebankError
-from bistro.evaluate.effects import Region, conditions_of, critical_regions, effects
+from bistro.evaluate.effects import Region, critical_regions, effects
+from bistro.evaluate.items import ItemSentence, conditions_of, incomplete_items, item_sentences
 from bistro.models.ngram.model import NgramModel
 from bistro.report.effects_page import condition_chart, effect_chart, effects_page
 from bistro.report.plots import bar_chart
@@ -27,6 +29,7 @@ TABLE = """item;condition;kind;sentence;verb;place
 3;filler;none;It rained.;;NA
 """
 CONDITIONS = ("reduced", "full")
+UNKNOWN: dict[bool, tuple[str, ...]] = {True: ("fell",), False: ()}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def model() -> NgramModel:
 def random_regions(items: int, seed: int) -> list[Region]:
     random = np.random.default_rng(seed)
     return [
-        Region(str(item), condition, "ab"[item % 2], "1", "fell", bits, error, item == 3)
+        Region(str(item), condition, "ab"[item % 2], "1", "fell", bits, error, UNKNOWN[item == 3])
         for item in range(items)
         for condition, bits, error in zip(
             CONDITIONS, random.gamma(4.0, 3.0, 2), random.gamma(1.0, 0.1, 2), strict=True
@@ -126,6 +129,11 @@ def test_regions_have_the_surprisal_of_their_words(model: NgramModel, column: st
     both = alone[7].surprisal + (alone[8].surprisal if column == "place" else 0.0)
     assert regions[3].surprisal == pytest.approx(both)
     assert regions[3].words == ("ran" if column == "verb" else "ran.")
+    is_unknown = model.vocabulary.is_unknown
+    assert [r.unknown_words for r in regions] == [
+        tuple(filter(is_unknown, [r.words.rstrip("."), *("." if "." in r.words else "")]))
+        for r in regions
+    ]
     pairs = [effect.pairs[0] for effect in effects(regions, CONDITIONS)]
     assert pairs[1].difference == regions[2].surprisal - regions[3].surprisal
 
@@ -158,16 +166,54 @@ def test_items_without_both_conditions_are_left_out() -> None:
         effects([*regions, regions[0]], CONDITIONS)
 
 
+def sentences_of(*rows: tuple[str, str, str]) -> list[ItemSentence]:
+    """Return sentences from their items, conditions and critical regions."""
+    return [
+        ItemSentence(line, item, condition, "all", tuple(regions))
+        for line, (item, condition, regions) in enumerate(rows, start=2)
+    ]
+
+
 def test_the_two_conditions() -> None:
-    regions = random_regions(2, 3)
-    assert conditions_of(regions, None) == CONDITIONS
-    assert conditions_of(regions, ["full", "reduced"]) == ("full", "reduced")
+    sentences = sentences_of(("9", "filler", ""), ("1", "reduced", "1"), ("1", "full", "1"))
+    assert conditions_of(sentences) == CONDITIONS
+    assert conditions_of(sentences, ["full", "reduced"]) == ("full", "reduced")
     with pytest.raises(BistroError, match="critical regions are reduced, full"):
-        conditions_of(regions, ["full", "half"])
+        conditions_of(sentences, ["full", "half"])
     with pytest.raises(BistroError, match="two conditions"):
-        conditions_of(regions[:1], None)
+        conditions_of(sentences[:2])
     with pytest.raises(BistroError, match="no sentence has a critical region"):
-        conditions_of([], None)
+        conditions_of(sentences[:1])
+
+
+def test_conditions_have_the_order_of_the_table() -> None:
+    rows = [("1", "reduced", ""), ("1", "full", "1"), ("2", "reduced", "1"), ("2", "full", "1")]
+    assert conditions_of(sentences_of(*rows)) == CONDITIONS
+
+
+def test_incomplete_items_and_their_reasons() -> None:
+    sentences = sentences_of(
+        *(("1", "reduced", ""), ("1", "full", "1")),
+        *(("2", "reduced", "12"), ("2", "full", "1")),
+        *(("3", "reduced", "12"), ("3", "full", "12")),
+        *(("4", "full", "1"), ("9", "filler", "")),
+    )
+    assert incomplete_items(sentences, CONDITIONS) == {
+        "1": ["no critical region in line 2"],
+        "2": ["no region 2 in line 5"],
+        "4": ["no sentence in condition reduced"],
+    }
+    moved = [*sentences[4:5], replace(sentences[5], group="other")]
+    assert incomplete_items(moved, CONDITIONS) == {"3": ["lines 6 and 7 are in different groups"]}
+
+
+def test_sentences_of_a_table() -> None:
+    table = parse_table(io.StringIO(TABLE), "items.csv")
+    stimuli = list(region_stimuli(table, "sentence", name="item", cut=at_spaces, critical="verb"))
+    columns = {"item": "item", "condition": "condition", "group": None}
+    sentences = item_sentences(table, stimuli, columns)
+    assert sentences[1] == ItemSentence(3, "1", "full", "all", ("1",))
+    assert sentences[4] == ItemSentence(6, "3", "filler", "all", ())
 
 
 def test_pictures_and_page() -> None:
