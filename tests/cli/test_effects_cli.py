@@ -112,7 +112,11 @@ def test_brackets_and_the_order_of_conditions(
         (("--critical", "Verb", "--conditions", "full"), "an effect needs two conditions"),
         (("--critical", "verb"), "has no column 'verb' (did you mean 'Verb'?)"),
         (("--critical", "Verb", "--item", "Nr"), "has no column 'Nr'"),
-        (("--critical", "Verb", "--plot", "e.png"), "so its name cannot end in .png"),
+        (
+            ("--critical", "Verb", "--plot", "e.png"),
+            "end in .png: write e.svg, and convert it with to_png",
+        ),
+        (("--critical", "Verb", "--plot", "e.pdf"), "write e.svg, and convert it with to_pdf"),
         (("--critical", "Kind"), "items.csv:2: the critical region 'mv' does not occur"),
     ],
 )

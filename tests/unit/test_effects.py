@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,10 @@ from bistro.errors import BistroError, TreebankError
 from bistro.evaluate.effects import Region, critical_regions, effects
 from bistro.evaluate.items import ItemSentence, conditions_of, incomplete_items, item_sentences
 from bistro.models.ngram.model import NgramModel
+from bistro.pictures.text import text_width
 from bistro.report.effects_page import condition_chart, effect_chart, effects_page
+from bistro.report.frame import TICK_SIZE
+from bistro.report.intervals import interval_chart
 from bistro.report.plots import bar_chart
 from bistro.tasks.cutting import at_spaces, common_cutting
 from bistro.tasks.regions import critical_parts, region_stimuli
@@ -219,11 +223,39 @@ def test_sentences_of_a_table() -> None:
 def test_pictures_and_page() -> None:
     found = {"one <1>": effects(random_regions(8, 1), CONDITIONS)}
     found["two"] = effects(random_regions(8, 2), CONDITIONS)
-    assert effect_chart(found).count('class="interval"') == 4
+    effects_drawn = effect_chart(found, CONDITIONS)
+    assert effects_drawn.count('class="interval s1"') == 2
+    assert effects_drawn.count('class="interval s2"') == effects_drawn.count('class="dot s2"') == 2
+    assert ">reduced − full, bits (bars: 95 % intervals)</text>" in effects_drawn
+    assert 'class="paper"' in effects_drawn
     chart = condition_chart(found["two"], CONDITIONS)
     assert chart.count('class="error"') == 3 * 4
     page = effects_page(found, CONDITIONS, "items.csv", ["how <it> was done"]).render()
     assert page.count("<svg") == 3 and "one &lt;1&gt;, a" in page and "how &lt;it&gt;" in page
+
+
+def test_a_single_item_has_no_interval() -> None:
+    found = {"one": effects(random_regions(1, 1), CONDITIONS)}
+    chart = effect_chart(found, CONDITIONS)
+    assert 'class="dot s1"' in chart and 'class="interval' not in chart and "nan" not in chart
+    assert "nan" not in effects_page(found, CONDITIONS, "items.csv", []).render()
+
+
+def test_intervals_of_many_models_and_a_long_label_fit_into_the_chart() -> None:
+    rows = [(f"m{place}", 1.0, 0.5, 1.5) for place in range(1, 13)]
+    chart = interval_chart(rows, unit="long " * 60, series=range(1, 13))
+    assert chart.count('class="interval s10"') == 1 and chart.count('class="interval s2"') == 2
+    width = float(re.findall(r'width="([0-9.]+)"', chart)[0])
+    [middle] = re.findall(r'x="([0-9.]+)"[^>]*>long', chart)
+    half = text_width("long " * 60, TICK_SIZE) / 2
+    assert half <= float(middle) <= width - half
+
+
+def test_pages_restyle_all_parts_of_a_chart_for_dark_mode() -> None:
+    page = effects_page({}, CONDITIONS, "items.csv", []).render()
+    for number in range(1, 11):
+        assert f".bistro-chart .interval.s{number} {{ stroke: var(--series-{number}); }}" in page
+    assert ".bistro-chart .error { stroke: var(--ink); }" in page
 
 
 def test_error_bars_fit_into_the_chart() -> None:

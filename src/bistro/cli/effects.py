@@ -132,7 +132,7 @@ def effects(
     if table is not None:
         common.write_table(table, ITEM_COLUMNS, _item_rows(by_model, pair))
     if plot is not None:
-        write_text(plot, effect_chart(by_model))
+        write_text(plot, effect_chart(by_model, pair))
     if output is not None:
         effects_page(by_model, pair, PurePath(items).name, protocols).write(output)
         say(f"{output}: open it in a browser")
