@@ -12,10 +12,13 @@ bistro.errors.TreebankError: train.conllu:12: head 9 is outside the sentence
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterable
 
 _LONG_WORD = re.compile(r"\S{500,}")
+_MOST_SHOWN = 5
+"""The maximum number of items that a message lists."""
 
 
 class BistroError(Exception):
@@ -96,3 +99,15 @@ def nearest(name: str, choices: Iterable[str], prefix: str = "") -> str:
     """
     close = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
     return f" (did you mean '{prefix}{close[0]}'?)" if close else ""
+
+
+def first_few(items: Iterable[str], separator: str = ", ") -> str:
+    """Join the first five items for a message, and count the others.
+
+    >>> first_few(["2", "3"]), first_few("abcdefg")
+    ('2, 3', 'a, b, c, d, e and 2 more')
+    """
+    others = iter(items)
+    shown = separator.join(itertools.islice(others, _MOST_SHOWN))
+    more = sum(1 for _ in others)
+    return f"{shown} and {more:,} more" if more else shown

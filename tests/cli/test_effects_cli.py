@@ -47,9 +47,46 @@ def test_a_table_a_picture_and_a_page(
     assert float(rows[0]["surprisal"]) == pytest.approx(alone[6].surprisal, abs=1e-5)
     mean = sum(float(one["effect"]) for one in rows) / 2
     assert float(row["effect"]) == pytest.approx(mean, abs=1e-5)
-    assert "sentences without a critical region, left out: 1" in done.err
+    assert "sentences without a critical region, left out: 1 (line 6)\n" in done.err
+    assert "items without" not in done.err
     assert (here / "e.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "reduced − full" in (here / "e.html").read_text(encoding="utf-8")
+
+
+def test_items_that_are_left_out_are_named(bistro_here: Command, files: Path, here: Path) -> None:
+    content = ITEMS + "3;full;mv;The man that was fed fell.;fell\n"
+    content = content.replace("barn fell.;fell\n1;full", "barn fell.;\n1;full")
+    (here / "some.csv").write_text(content, encoding="utf-8")
+    options = ("--critical", "Verb", "-o", "some.html")
+    done = bistro_here("effects", "some.csv", files / "english.bistro", *options)
+    assert done.code == 0, done.err
+    [row] = csv.DictReader(io.StringIO(done.out), delimiter="\t")
+    assert (row["condition"], row["baseline"], row["items"]) == ("reduced", "full", "1")
+    page = (here / "some.html").read_text(encoding="utf-8")
+    for note in (
+        "sentences without a critical region, left out: 2 (lines 2, 6)",
+        "items without the same critical regions in both conditions, left out: 2 (item 1: no "
+        "critical region in line 2; item 3: no sentence in condition reduced)",
+    ):
+        assert note + "\n" in done.err and note in page
+
+
+def test_unknown_words_are_named(bistro_here: Command, files: Path, here: Path) -> None:
+    content = "".join(
+        f"{item},{condition},The man saw the {noun}.,{noun}\n"
+        for item, noun in enumerate(("CAT", "DOG", "xyzzy"), start=1)
+        for condition in ("a", "b")
+    )
+    (here / "upper.csv").write_text("item,condition,text,noun\n" + content, encoding="utf-8")
+    options = ("effects", "upper.csv", files / "english.bistro", "--critical", "noun")
+    done = bistro_here(*options)
+    assert done.code == 0, done.err
+    told = "of the critical region of 3 items (column unknown): 'CAT', 'DOG', 'xyzzy'; known in "
+    assert told + "lower case: 2 of 3, so check the case of the sentences\n" in done.err
+    content = content.replace("CAT", "cat").replace("DOG", "dog")
+    (here / "upper.csv").write_text("item,condition,text,noun\n" + content, encoding="utf-8")
+    told = "of the critical region of 1 item (column unknown): 'xyzzy'\n"
+    assert told in bistro_here(*options).err
 
 
 def test_brackets_and_the_order_of_conditions(
@@ -75,7 +112,11 @@ def test_brackets_and_the_order_of_conditions(
         (("--critical", "Verb", "--conditions", "full"), "an effect needs two conditions"),
         (("--critical", "verb"), "has no column 'verb' (did you mean 'Verb'?)"),
         (("--critical", "Verb", "--item", "Nr"), "has no column 'Nr'"),
-        (("--critical", "Verb", "--plot", "e.png"), "so its name cannot end in .png"),
+        (
+            ("--critical", "Verb", "--plot", "e.png"),
+            "end in .png: write e.svg, and convert it with to_png",
+        ),
+        (("--critical", "Verb", "--plot", "e.pdf"), "write e.svg, and convert it with to_pdf"),
         (("--critical", "Kind"), "items.csv:2: the critical region 'mv' does not occur"),
     ],
 )

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """The exit code of a run that was stopped by Ctrl-C or SIGTERM."""
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+CONVERTERS = {".png": "to_png", ".pdf": "to_pdf"}
+"""The functions of `bistro.pictures.typeset` that convert SVG pictures to other formats."""
 SPACES = str.maketrans("\t\r\n", "   ")
 NUMBERS = ("N", "K")
 """Placeholders for numeric option values in help texts."""
@@ -204,7 +206,19 @@ def require_suffix(path: str | None, *suffixes: str) -> None:
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(
             f"{path}: the file is written as {suffixes[0]}, so its name cannot end in {suffix}"
+            f"{_conversion(Path(path or ''), suffixes[0])}"
         )
+
+
+def _conversion(path: Path, written: str) -> str:
+    """Return how to convert an SVG picture to the format that a file name asks for."""
+    converter = CONVERTERS.get(path.suffix.lower())
+    if written != ".svg" or converter is None:
+        return ""
+    picture = path.with_suffix(written)
+    return (
+        f": write {picture}, and convert it with {converter} of bistro.pictures.typeset in Python"
+    )
 
 
 def score_settings(

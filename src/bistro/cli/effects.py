@@ -12,6 +12,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
+from bistro.cli.effects_notes import left_out_notes, unknown_note
 from bistro.cli.named_models import model_names
 from bistro.files import write_text
 
@@ -40,8 +41,8 @@ def effects(
     condition: str | None = option("COLUMN", "Column with the conditions [default: condition]."),
     critical: str | None = option(
         "COLUMN",
-        "Column that gives the words or the position of the critical region; default: the "
-        "regions are marked by square brackets.",
+        "Column that gives the words or the positions (7 or 7-8) of the critical region; "
+        "default: the regions are marked by square brackets.",
     ),
     conditions: str | None = option(
         "A,B",
@@ -76,7 +77,7 @@ def effects(
 
     ITEMS has two sentences per item, one in each condition, such as an ambiguous sentence and its
     control. The critical region is marked by square brackets, or the column named by --critical
-    gives its words or its position. Sentences without a region (fillers) are left out.
+    gives its words or its positions. Sentences without a region (fillers) are left out.
 
     The table on stdout has one row per model, group and region:
 
@@ -94,8 +95,8 @@ def effects(
         bistro effects items.csv parser.bistro ngram.bistro --by construction -o effects.html
         bistro effects items.csv parser.bistro --conditions reduced,full --plot effects.svg
     """
-    from bistro.evaluate.effects import conditions_of
     from bistro.evaluate.effects import effects as effects_of
+    from bistro.evaluate.items import conditions_of, item_sentences
     from bistro.report.effects_page import effect_chart, effects_page
     from bistro.tasks.cutting import common_cutting
     from bistro.tasks.regions import region_stimuli
@@ -113,20 +114,25 @@ def effects(
         region_stimuli(read, columns["text"], name=columns["item"], cut=cut, critical=critical)
     )
     groups = {"item": columns["item"], "condition": columns["condition"], "group": by}
+    sentences = item_sentences(read, stimuli, groups)
+    names = None if conditions is None else [name.strip() for name in conditions.split(",")]
+    pair = conditions_of(sentences, names)
     options = {"method": method, "particles": particles, "repeats": repeats}
     options |= {"tags_seen": False, "seed": seed}
     scored = {name: _regions(m, read, stimuli, groups, options) for name, m in trained.items()}
-    names = None if conditions is None else [name.strip() for name in conditions.split(",")]
-    pair = conditions_of(next(iter(scored.values())), names)
     by_model = {name: effects_of(regions, pair) for name, regions in scored.items()}
     common.write_table("-", COLUMNS, _rows(by_model, pair))
-    protocols = _protocols(trained, options, read, stimuli, by_model)
+    protocols = [
+        *_protocols(trained, options),
+        *left_out_notes(sentences, pair),
+        *_unknown_notes(trained, by_model),
+    ]
     for line in protocols:
         say(line)
     if table is not None:
         common.write_table(table, ITEM_COLUMNS, _item_rows(by_model, pair))
     if plot is not None:
-        write_text(plot, effect_chart(by_model))
+        write_text(plot, effect_chart(by_model, pair))
     if output is not None:
         effects_page(by_model, pair, PurePath(items).name, protocols).write(output)
         say(f"{output}: open it in a browser")
@@ -168,31 +174,24 @@ def _item_rows(by_model: dict[str, list[Effect]], pair: tuple[str, str]) -> Iter
                 yield [
                     *(name, effect.group, effect.region, first.item, *pair, first.words),
                     *(first.surprisal, second.surprisal, one.difference, one.mc_se),
-                    int(first.unknown or second.unknown),
+                    int(bool(one.unknown_words)),
                 ]
 
 
-def _protocols(
-    models: Mapping[str, bistro.Model],
-    options: dict[str, Any],
-    table: Table,
-    stimuli: Sequence[Stimulus],
-    by_model: dict[str, list[Effect]],
-) -> list[str]:
-    """Describe how each model scores words, and which sentences were left out."""
+def _protocols(models: Mapping[str, bistro.Model], options: dict[str, Any]) -> Iterator[str]:
+    """Describe how each model scores words."""
     from bistro.models.abilities import SCORE
-    from bistro.tasks.stimuli import MISSING
 
-    lines = []
     for name, model in models.items():
         protocol = SCORE.of(model).score_protocol(**common.score_settings(model, **options))
-        lines.append(f"{name}: {protocol}")
-    if none := sum(all(cells[-1] == MISSING for cells in s.cells) for s in stimuli):
-        lines.append(f"sentences without a critical region, left out: {none}")
-    unknown = {name: sum(effect.unknown for effect in own) for name, own in by_model.items()}
-    lines += [
-        f"{name} does not know a word of the critical region of {number} items (column unknown)"
-        for name, number in unknown.items()
-        if number
-    ]
-    return lines
+        yield f"{name}: {protocol}"
+
+
+def _unknown_notes(
+    models: Mapping[str, bistro.Model], by_model: Mapping[str, Sequence[Effect]]
+) -> Iterator[str]:
+    """Name the words of critical regions that a model does not know."""
+    from bistro.models.abilities import SCORE
+
+    for name, model in models.items():
+        yield from unknown_note(name, by_model[name], SCORE.of(model).vocabulary.is_unknown)

@@ -55,8 +55,8 @@ def surprisal(
     ),
     critical: str | None = option(
         "COLUMN",
-        "Column that gives the words or the position of the critical region, in tables with one "
-        "sentence per row. The region gets one row.",
+        "Column that gives the words or the positions (7 or 7-8) of the critical region, in tables "
+        "with one sentence per row. The region gets one row.",
         rich_help_panel=STIMULI,
     ),
     region: str | None = option(

@@ -6,7 +6,7 @@ region in the two conditions. The effect of an experiment is the mean over items
 error and a Student's t interval.
 
 >>> regions = [
-...     Region(item, condition, "all", "1", "fell", bits, 0.0, False)
+...     Region(item, condition, "all", "1", "fell", bits, 0.0)
 ...     for item, pair in (("1", (12.0, 10.0)), ("2", (9.0, 8.0)), ("3", (7.0, 4.0)))
 ...     for condition, bits in zip(("reduced", "full"), pair)
 ... ]
@@ -17,8 +17,9 @@ error and a Student's t interval.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +27,10 @@ import numpy as np
 from scipy import stats
 
 from bistro.errors import BistroError
+from bistro.evaluate.items import item_sentences
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
+from bistro.models.results.scores import TextScores
 from bistro.tasks.stimuli import MISSING, Stimulus, Table
 
 LEAST = 2
@@ -49,8 +52,8 @@ class Region:
     """Surprisal in bits, summed over the words."""
     mc_se: float
     """Standard error of the surprisal, which is 0 if the surprisal is exact."""
-    unknown: bool
-    """Whether one of the words is unknown to the model."""
+    unknown_words: tuple[str, ...] = ()
+    """The words that are unknown to the model."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,11 @@ class Pair:
     def mc_se(self) -> float:
         """Standard error of the difference, if surprisal is estimated."""
         return math.hypot(self.first.mc_se, self.second.mc_se)
+
+    @property
+    def unknown_words(self) -> tuple[str, ...]:
+        """The words of both regions that are unknown to the model."""
+        return self.first.unknown_words + self.second.unknown_words
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ class Effect:
     @property
     def unknown(self) -> int:
         """The number of items whose region contains an unknown word."""
-        return sum(pair.first.unknown or pair.second.unknown for pair in self.pairs)
+        return sum(bool(pair.unknown_words) for pair in self.pairs)
 
     @property
     def mc_se(self) -> float:
@@ -174,43 +182,35 @@ def critical_regions(
     **options
         Options of the model's scores.
     """
-    rows = SCORE.of(model).surprisal(
+    scored = SCORE.of(model).surprisal(
         [stimulus.words for stimulus in stimuli],
         eos=False,
         tokens=[stimulus.tokens for stimulus in stimuli],
         **options,
     )
-    places = {what: None if name is None else table.column(name) for what, name in columns.items()}
-    cells = (own for stimulus in stimuli for own in stimulus.cells[:-1])
-    regions = []
-    for own, row in zip(cells, rows, strict=True):
-        if own[-1] == MISSING:
-            continue
-        item, condition, group = (
-            "all" if place is None else own[place].strip()
-            for place in (places["item"], places["condition"], places["group"])
+    unknown_words = _unknown_words(stimuli, scored.scores)
+    sentences = item_sentences(table, stimuli, columns)
+    owners = (one for one, s in zip(sentences, stimuli, strict=True) for _ in s.tokens)
+    cells = (own[-1] for stimulus in stimuli for own in stimulus.cells[:-1])
+    return [
+        Region(
+            *(one.item, one.condition, one.group, region, row.token),
+            *(row.surprisal, row.mc_se or 0.0, unknown),
         )
-        figures = (row.surprisal, row.mc_se or 0.0, row.oov == 1)
-        regions.append(Region(item, condition, group, own[-1], row.token, *figures))
-    return regions
+        for one, region, row, unknown in zip(owners, cells, scored, unknown_words, strict=True)
+        if region != MISSING
+    ]
 
 
-def conditions_of(regions: Iterable[Region], names: Sequence[str] | None) -> tuple[str, str]:
-    """Return the two named conditions, or the only two conditions that occur."""
-    known = list(dict.fromkeys(region.condition for region in regions))
-    if not known:
-        raise BistroError(
-            "no sentence has a critical region: mark regions with [brackets], or name their column "
-            "with --critical COLUMN"
+def _unknown_words(stimuli: Sequence[Stimulus], scores: TextScores) -> Iterator[tuple[str, ...]]:
+    """Yield the unknown words of each token."""
+    for stimulus, start in zip(stimuli, scores.offsets[:-1].tolist(), strict=True):
+        flagged = zip(
+            stimulus.words, scores.is_oov[start : start + len(stimulus.words)], strict=True
         )
-    pair = known if names is None else list(names)
-    if len(pair) != 2 or len(set(pair)) != 2 or not set(pair) <= set(known):
-        raise BistroError(
-            "an effect needs two conditions: name them, as in --conditions A,B; the conditions "
-            f"with critical regions are {', '.join(known)}"
-        )
-    first, second = pair
-    return first, second
+        for token in stimulus.tokens:
+            own = itertools.islice(flagged, token.size)
+            yield tuple(word for word, is_oov in own if is_oov)
 
 
 def effects(regions: Iterable[Region], conditions: tuple[str, str]) -> list[Effect]:

@@ -21,14 +21,32 @@ EFFECTS = (
 )
 
 
-def effect_chart(effects: Mapping[str, Sequence[Effect]]) -> str:
-    """Draw the effects of all models as SVG, with one line per model, group and region."""
-    rows = [
-        (label, effect.mean, *effect.interval)
-        for name, own in effects.items()
-        for label, effect in zip(_labels(own, name if len(effects) > 1 else ""), own, strict=True)
-    ]
-    return interval_chart(rows, unit="bits")
+def effect_chart(effects: Mapping[str, Sequence[Effect]], conditions: tuple[str, str]) -> str:
+    """Draw the effects of all models as SVG, with one line per model, group and region.
+
+    Parameters
+    ----------
+    effects
+        The effects of each model. Each model has its own colour.
+    conditions
+        The condition and its baseline, which the axis names.
+    """
+    rows, series = [], []
+    for place, (name, own) in enumerate(effects.items(), start=1):
+        for label, effect in zip(_labels(own, name if len(effects) > 1 else ""), own, strict=True):
+            rows.append((label, effect.mean, *effect.interval))
+            series.append(place)
+    unit = f"{difference_name(conditions)}, bits (bars: 95 % intervals)"
+    return interval_chart(rows, unit=unit, series=series)
+
+
+def difference_name(conditions: tuple[str, str]) -> str:
+    """Return the name of the difference between two conditions.
+
+    >>> difference_name(("reduced", "full"))
+    'reduced − full'
+    """
+    return f"{conditions[0]} − {conditions[1]}"
 
 
 def condition_chart(effects: Sequence[Effect], conditions: tuple[str, str]) -> str:
@@ -61,9 +79,10 @@ def effects_page(
     protocols
         Descriptions of how the figures were computed.
     """
-    subtitle = f"Surprisal of critical regions: {conditions[0]} − {conditions[1]}"
+    subtitle = f"Surprisal of critical regions: {difference_name(conditions)}"
     page = html.Page(title, subtitle=subtitle, footer=f"bistro {__version__}")
-    page.section("Effects", html.paragraph(EFFECTS), html.figure(effect_chart(effects)))
+    chart = effect_chart(effects, conditions)
+    page.section("Effects", html.paragraph(EFFECTS), html.figure(chart))
     for name, own in effects.items():
         headers = ("", *conditions, "effect, bits", "95 %", "t", "p", "items", "above 0", "unknown")
         rows: list[tuple[str | int, ...]] = [
@@ -72,7 +91,7 @@ def effects_page(
                 f"{effect.means[0]:.2f}",
                 f"{effect.means[1]:.2f}",
                 f"{effect.mean:.2f}",
-                "{:.2f} to {:.2f}".format(*effect.interval),
+                "" if math.isnan(effect.se) else "{:.2f} to {:.2f}".format(*effect.interval),
                 "" if math.isnan(effect.t_value) else f"{effect.t_value:.2f}",
                 "" if math.isnan(effect.p_value) else f"{effect.p_value:.3g}",
                 effect.items,
