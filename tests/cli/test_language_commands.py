@@ -157,7 +157,7 @@ def test_the_note_on_unknown_words_says_what_is_scored(
     bistro_here("train", "ngram", files / "train.conllu", "-o", "a", *quick, f"unknown={unknown}")
     done = bistro_here("surprisal", "a", stdin=b"The zyzzyva glorps .\n")
     told = "2 of 4 words are unknown to the model (column oov): the model scores "
-    assert done.err == f"{told}{scored}\n"
+    assert done.err == f"{told}{scored}; unknown: 'zyzzyva', 'glorps'\n"
 
 
 @pytest.mark.parametrize("kind", ["ngram", "transition"])

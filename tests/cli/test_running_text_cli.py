@@ -108,7 +108,7 @@ def test_the_words_of_a_plain_model_are_split_on_request(
     done = bistro_here("surprisal", parser, "--split-punct", stdin=GARDEN.encode())
     assert done.err == (
         "3 of 8 words are unknown to the model (column oov): the model scores their class, not "
-        "their spelling\n"
+        "their spelling; unknown: 'horse', 'raced', 'past'\n"
     )
     assert [row["token"] for row in rows_of(done.out)][:-1] == GARDEN_SPACED.split()
     known = b"1\tIt" + b"\t_" * 8 + b"\n\n"

@@ -277,7 +277,7 @@ def test_rows_of_regions_are_not_counted_as_words(
     told = bistro_here(*command, "--brackets").err
     assert told == (
         "2 of 3 rows have words that are unknown to the model (column oov): the model scores their "
-        "class, not their spelling\n"
+        "class, not their spelling; unknown: 'zyzzyva', 'xyzzy'\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -109,6 +110,55 @@ def test_the_script_finds_the_planted_effect(run_r: RunR) -> None:
     estimate, error, t = map(float, row)
     assert abs(estimate - 12) < 4 * error and t > 10, out
     assert re.search(r"^with .*\*\*\*$", out, re.MULTILINE), out
+
+
+VERSIONS = {"plain": "The dog saw the cat .", "passive": "The cat was seen by the dog ."}
+
+
+def factorial(folder: Path) -> tuple[Path, Path]:
+    """Write two items with two conditions each, and one time per word; return the paths."""
+    items, times = ["item,condition,text"], ["subject,item,condition,word_id,rt"]
+    for item in (1, 2):
+        for condition, text in VERSIONS.items():
+            items.append(f"{item},{condition},{text}")
+            words = range(1, len(text.split()) + 1)
+            times += [f"s1,{item},{condition},{word},{300 + word}" for word in words]
+    paths = folder / "factorial.csv", folder / "factorial-times.csv"
+    for path, lines in zip(paths, (items, times), strict=True):
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    return paths
+
+
+def test_conditions_are_not_mixed(folder: Path, run_r: RunR) -> None:
+    items, times = factorial(folder)
+    before_models = SCRIPT.read_text("utf-8").split("# 4.")[0]
+    columns = 'c("item", "condition", "word_id", "rt", "surprisal", "surprisal_before")'
+    shown = f'write.table(rows[{columns}], "merged.tsv", sep = "\\t", quote = FALSE)\n'
+    (folder / "merge.R").write_text(before_models + shown, "utf-8")
+    run_r("merge.R", "english.bistro", items.name, times.name)
+    model = bistro.load(folder / "english.bistro")
+    rows = (folder / "merged.tsv").read_text("utf-8").splitlines()[1:]
+    expected = set()
+    for condition, text in VERSIONS.items():
+        words = model.surprisal(text.split(), eos=False)
+        for before, row in itertools.pairwise(words):
+            if not before.oov and not row.oov:
+                bits = [f"{row.surprisal:.3f}", f"{before.surprisal:.3f}"]
+                time = str(300 + int(row.word_id))
+                place = str(row.word_id)
+                expected |= {(item, condition, place, time, *bits) for item in "12"}
+    assert len(rows) == len(expected) > 8
+    for line in rows:
+        _, *cells = line.split("\t")
+        assert (*cells[:4], *(f"{float(bit):.3f}" for bit in cells[4:])) in expected, line
+
+
+def test_conditions_must_be_in_both_files(folder: Path, run_r: RunR) -> None:
+    items, times = factorial(folder)
+    without = times.read_text("utf-8").replace("condition", "version", 1)
+    (folder / "unnamed.csv").write_text(without, "utf-8")
+    with pytest.raises(AssertionError, match="need the column condition"):
+        run_r(str(SCRIPT), "english.bistro", items.name, "unnamed.csv")
 
 
 def test_reticulate(run_r: RunR) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common, documents, mixtures, odd_words, outputs
+from bistro.cli import common, documents, mixtures, odd_words, outputs, table_notes, unknown_words
 from bistro.cli.common import argument, flag, option
 from bistro.cli.plain_help import under
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
+    from bistro.encoding.vocabulary import Vocabulary
     from bistro.tasks.cutting import Cutting
     from bistro.tasks.mixture import Mixture
     from bistro.tasks.stimuli import Stimulus
@@ -144,34 +145,36 @@ def surprisal(
     choices |= {"tags_seen": tags_seen, "seed": seed}
     reader: bistro.Model | Mixture = trained
     settings: dict[str, Any] = {}
+    models = [trained, *map(bistro.load, others or [])]
     if others:
-        models = [trained, *map(bistro.load, others)]
         reader = mixtures.mixture_of(models, choices, dev, weights)
         common.say(f"words are scored by a {reader.score_protocol()}")
     else:
         settings = common.score_settings(trained, **choices)
+    vocabularies = [SCORE.of(one).vocabulary for one in models]
     with common.cluster_workers(cluster) as workers:
         score_options = {**settings, "eos": eos, "memory": memory, "workers": workers}
         if text is not None:
             cut = cutting(trained, split_punct)
             marks = (brackets, critical, region)
-            stimuli = _stimuli(cut, input, text, id, sentence, document, *marks)
+            stimuli = _stimuli(vocabularies[0], cut, input, text, id, sentence, document, *marks)
+            all_words = [stimulus.words for stimulus in stimuli[1]]
             names = [stimulus.document for stimulus in stimuli[1]]
             if cut is at_spaces and split_punct is None:
-                lines = [stimulus.words for stimulus in stimuli[1]]
-                odd_words.warn_of_uncut_words(lines, input, trained, can_split=True)
+                odd_words.warn_of_uncut_words(all_words, input, trained, can_split=True)
             columns, rows = _of_stimuli(reader, stimuli, score_options)
         else:
             sentences = _sentences(trained, input, format, split_punct, not words, brackets)
             names = [str(one.document) for one in sentences]
+            all_words = [one.words for one in sentences]
             columns, rows = _of_sentences(reader, sentences, score_options)
         if not others:
             common.tell_reader(trained, settings)
         if memory:
             documents.tell_memory(trained, len(set(names)))
         is_joined = brackets or critical is not None or region is not None
-        scored = SCORE.of(trained).vocabulary.scored_if_unknown
-        common.write_table(output, columns, _counting_unknown(columns, rows, is_joined, scored))
+        rows = _counting_unknown(columns, rows, is_joined, all_words, vocabularies)
+        common.write_table(output, columns, rows)
 
 
 def _check_options(
@@ -236,6 +239,8 @@ def _sentences(
     if split_punct and not is_cut:
         raise BistroError(f"{path}: the file is already split into words: leave out --split-punct")
     odd_words.tell_odd_words(treebank)
+    if not brackets and treebank.format == "text":
+        table_notes.tell_brackets_in_lines((" ".join(s.forms) for s in treebank), path)
     if brackets:
         if treebank.format != "text":
             raise BistroError(f"{path}: --brackets is for text: leave it out")
@@ -252,13 +257,20 @@ def _sentences(
 
 
 def _counting_unknown(
-    columns: Sequence[str], rows: common.Cells, is_joined: bool, scored: str
+    columns: Sequence[str],
+    rows: common.Cells,
+    is_joined: bool,
+    sentences: Sequence[Sequence[str]],
+    vocabularies: Sequence[Vocabulary],
 ) -> common.Cells:
     """Yield the rows, and report at the end how many of them contain unknown words.
 
-    `scored` says what the model scores instead of such words.
+    In a mixture of models, a word is unknown if one of the models does not know it.
     """
     from bistro.encoding.vocabulary import END_SYMBOL
+
+    def is_unknown(word: str) -> bool:
+        return any(vocabulary.is_unknown(word) for vocabulary in vocabularies)
 
     places = {name.removeprefix("bistro_"): i for i, name in enumerate(columns)}
     words = unknown = 0
@@ -268,10 +280,13 @@ def _counting_unknown(
         yield row
     if unknown:
         are = "rows have words that are" if is_joined else "words are"
+        forms = list(dict.fromkeys(w for own in sentences for w in own if is_unknown(w)))
         common.say(
             f"{unknown:,} of {words:,} {are} unknown to the model (column oov): the model scores "
-            f"{scored}"
+            f"{vocabularies[0].scored_if_unknown}; unknown: {unknown_words.quoted_words(forms)}"
         )
+        if note := unknown_words.case_note(forms, is_unknown):
+            common.say(note)
 
 
 def _of_sentences(
@@ -290,6 +305,7 @@ def _of_sentences(
 
 
 def _stimuli(
+    vocabulary: Vocabulary,
     cut: Cutting,
     path: str,
     text: str,
@@ -319,6 +335,10 @@ def _stimuli(
     if region is not None:
         place = table.column(region)
         stimuli = [joined_regions(stimulus, place) for stimulus in stimuli]
+    if sentence:
+        table_notes.tell_joined_sentences(table, text, sentence, region)
+    else:
+        table_notes.tell_odd_cells(table, text, vocabulary, brackets=brackets)
     place = table.column(text)
     odd_words.tell_invisible(cells[place] for _, cells in table.rows)
     return columns, stimuli

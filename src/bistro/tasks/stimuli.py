@@ -227,7 +227,7 @@ def one_word_a_row(
     keys = [table.column(name) for name in sentence]
     check_texts(table, place)
     _check_adjacent(table, keys)
-    for key, group in _sentences(table, keys):
+    for key, group in sentence_rows(table, keys):
         rows = list(group)
         words = [words_in(tokens) for tokens in _cut(rows, place, table, cut)]
         sizes = ((cells[place], len(own)) for (_, cells), own in zip(rows, words, strict=True))
@@ -252,7 +252,7 @@ def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
     Only hashes are kept, since the names of one-word sentences take up many times more bytes in
     memory than in the file.
     """
-    hashes = np.fromiter((hash(key) for key, _ in _sentences(table, keys)), np.int64)
+    hashes = np.fromiter((hash(key) for key, _ in sentence_rows(table, keys)), np.int64)
     is_repeated = np.ones(len(hashes), bool)
     is_repeated[np.unique(hashes, return_index=True)[1]] = False
     if not is_repeated.any():
@@ -260,7 +260,7 @@ def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
     second = int(np.argmax(is_repeated))
     first = int(np.flatnonzero(hashes[:second] == hashes[second])[-1])
     ended = 0
-    for number, (key, rows) in enumerate(_sentences(table, keys)):
+    for number, (key, rows) in enumerate(sentence_rows(table, keys)):
         if number == first:
             *_, (ended, _) = rows
         elif number == second:
@@ -269,7 +269,7 @@ def _check_adjacent(table: Table, keys: Sequence[int]) -> None:
             raise TreebankError(problem + "its rows together", path=table.path, line=line)
 
 
-def _sentences(
+def sentence_rows(
     table: Table, keys: Sequence[int]
 ) -> Iterator[tuple[tuple[str, ...], Iterator[Row]]]:
     """Group adjacent rows that have the same cells in the columns `keys`.
