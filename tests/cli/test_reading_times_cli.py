@@ -105,7 +105,7 @@ def test_unknown_words_are_named_and_a_wrong_case_is_reported(
     assert re.search(
         r"words are unknown to ngram \(('[A-Z]+', ){4}'[A-Z]+' and \d+ more\)", done.err
     )
-    assert "unknown words that ngram knows in lower case: " in done.err
+    assert " different unknown words are known in lower case, such as '" in done.err
     assert "in lower case" not in bistro_here("reading-times", times, "ngram.bistro").err
 
 

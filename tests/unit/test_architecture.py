@@ -25,7 +25,7 @@ FLOW = [
     "report",
 ]
 SHARED = {"compression", "config", "destination", "errors", "files", "modelfile", "rng"}
-EVERYWHERE = {"_core", "data_frames", "progress", "sums", "system", "version", *SHARED}
+EVERYWHERE = {"_core", "data_frames", "progress", "scratch", "sums", "system", "version", *SHARED}
 OUTSIDE = {"cli", "integrations", "serve"}
 HOLDERS = {"committee", "constituents", "pipeline", "reader"}
 """Families that hold models of other families."""

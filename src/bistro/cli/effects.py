@@ -12,7 +12,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
-from bistro.cli.effects_notes import left_out_notes, unknown_note
+from bistro.cli.effects_notes import left_out_notes, unknown_notes
 from bistro.cli.named_models import model_names
 from bistro.files import write_text
 
@@ -194,4 +194,4 @@ def _unknown_notes(
     from bistro.models.abilities import SCORE
 
     for name, model in models.items():
-        yield from unknown_note(name, by_model[name], SCORE.of(model).vocabulary.is_unknown)
+        yield from unknown_notes(name, by_model[name], SCORE.of(model).vocabulary.is_unknown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bistro.cli.unknown_words import case_note, quoted_words
 from bistro.errors import first_few
 from bistro.progress import number_of
 
@@ -30,10 +31,10 @@ def left_out_notes(sentences: Sequence[ItemSentence], conditions: tuple[str, str
         )
 
 
-def unknown_note(
+def unknown_notes(
     model: str, effects: Sequence[Effect], is_unknown: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Yield a note that names the unknown words of critical regions, if there are any.
+    """Yield a note that names the unknown words of critical regions, and one on their case.
 
     Parameters
     ----------
@@ -49,16 +50,9 @@ def unknown_note(
         return
     items = number_of(len({(pair.first.group, pair.first.item) for pair in pairs}), "item")
     words = list(dict.fromkeys(word for pair in pairs for word in pair.unknown_words))
-    shown = first_few(f"'{word}'" for word in words)
     yield (
         f"{model} does not know a word of the critical region of {items} "
-        f"(column unknown): {shown}{_case(words, is_unknown)}"
+        f"(column unknown): {quoted_words(words)}"
     )
-
-
-def _case(words: Sequence[str], is_unknown: Callable[[str], bool]) -> str:
-    """Return a remark if at least half of the unknown words are known in lower case."""
-    known = sum(word != word.lower() and not is_unknown(word.lower()) for word in words)
-    if 2 * known < len(words):
-        return ""
-    return f"; known in lower case: {known:,} of {len(words):,}, so check the case of the sentences"
+    if note := case_note(words, is_unknown):
+        yield note

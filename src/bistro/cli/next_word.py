@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.cli import common, mixtures, odd_words, outputs
+from bistro.cli import common, mixtures, odd_words, outputs, unknown_words
 from bistro.cli.common import TABLE_SUFFIXES, argument, option
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -138,14 +138,14 @@ def _tell_unknown(models: Sequence[bistro.Model], questions: Sequence[Question])
     def unknown(words: Iterable[str]) -> list[str]:
         return [word for word in words if any(v.is_unknown(word) for v in vocabularies)]
 
-    odd_words.tell_unknown(
+    unknown_words.tell_unknown(
         unknown(word for question in questions for word in question.context),
         "words of contexts that are",
     )
     meaning = f"; the model scores {vocabularies[0].scored_if_unknown}"
     if not vocabularies[0].is_open:
         meaning += ", so the probability is that of all such words together, and the rank is NA"
-    odd_words.tell_unknown(
+    unknown_words.tell_unknown(
         unknown(w for question in questions for w in question.targets if w != END_SYMBOL),
         "target words that are",
         meaning,

@@ -1,4 +1,4 @@
-"""Notes on invisible characters, on unknown words, and on running text that is not tokenised."""
+"""Notes on invisible characters, and on running text that is not tokenised."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from bistro.files import STANDARD_STREAM
 
 LINES_LOOKED_AT = 20
 """The number of lines at the start of a text that are checked for attached punctuation."""
-MOST_SHOWN = 5
-"""The maximum number of unknown words that a note lists."""
 
 
 def tell_invisible(texts: Iterable[str]) -> None:
@@ -30,18 +28,6 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
     tell_invisible(odd)
     if count := sum(map(holds_odd_space, odd)):
         say(f"words that contain an unusual space, which does not separate words: {count}")
-
-
-def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
-    """List unknown words in quotation marks, so that attached punctuation can be seen.
-
-    `what` says which words these are, and `meaning` what the model does with them.
-    """
-    different = list(dict.fromkeys(words))
-    if different:
-        shown = ", ".join(f"'{word}'" for word in different[:MOST_SHOWN])
-        more = f" and {len(different) - MOST_SHOWN:,} more" if len(different) > MOST_SHOWN else ""
-        say(f"{what} unknown to the model: {shown}{more}{meaning}")
 
 
 def watch_words(

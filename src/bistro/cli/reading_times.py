@@ -14,6 +14,7 @@ from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
 from bistro.cli.documents import tell_memory
 from bistro.cli.named_models import model_names
+from bistro.cli.unknown_words import case_note, quoted_words
 from bistro.errors import BistroError
 from bistro.progress import number_of
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from bistro.evaluate.reading.data import ReadingData
     from bistro.evaluate.reading.scores import ItemScores
     from bistro.evaluate.reading.study import ReadingStudy
-
-MOST_SHOWN = 5
-"""Number of unknown words that are named."""
 
 
 def reading_times(
@@ -205,19 +203,13 @@ def _scores(
 def _tell_unknown(name: str, scores: ItemScores, vocabulary: Vocabulary) -> None:
     """Report the number of words unknown to a model, with examples, and a likely wrong case."""
     parts = scores.unknown_parts
-    examples = ", ".join(f"'{part}'" for part in parts[:MOST_SHOWN])
-    more = f" and {len(parts) - MOST_SHOWN:,} more" if len(parts) > MOST_SHOWN else ""
     say(
         f"{int(scores.unknown.sum()):,} of {len(scores.unknown):,} words are unknown to {name} "
-        f"({examples}{more}): the model scores {vocabulary.scored_if_unknown}; --known-only leaves "
-        "them out"
+        f"({quoted_words(parts)}): the model scores {vocabulary.scored_if_unknown}; --known-only "
+        "leaves them out"
     )
-    lower = sum(not vocabulary.is_unknown(part.lower()) for part in parts)
-    if 2 * lower >= len(parts):
-        say(
-            f"unknown words that {name} knows in lower case: {lower:,} of {len(parts):,}; write "
-            "words in upper and lower case as in ordinary text"
-        )
+    if note := case_note(parts, vocabulary.is_unknown):
+        say(note)
 
 
 def _say(data: ReadingData, result: ReadingStudy) -> None:

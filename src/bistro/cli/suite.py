@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common, odd_words, outputs
+from bistro.cli import common, outputs, unknown_words
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.files import write_text
 
@@ -105,7 +105,7 @@ def _tell_unknown(model: bistro.Model, results: list[SuiteResult]) -> None:
     """List the words of the suites that are unknown to the model."""
     from bistro.models.abilities import SCORE
 
-    odd_words.tell_unknown(
+    unknown_words.tell_unknown(
         (word for result in results for item in result.items for word in item.unknown_words),
         "words of the suites that are",
         f"; the model scores {SCORE.of(model).vocabulary.scored_if_unknown}",

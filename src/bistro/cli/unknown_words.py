@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-MOST_SHOWN = 5
-"""The maximum number of unknown words that a note lists."""
+from bistro.cli.common import say
+from bistro.errors import first_few
+
 FEWEST_IN_LOWER_CASE = 3
-"""The least number of words that are known in lower case, for a note on upper case."""
+"""The minimum number of words that are known in lower case, for a note on upper case."""
 LEAST_IN_LOWER_CASE = 0.5
-"""Their least share of the unknown words."""
+"""Their minimum share of the unknown words."""
 
 
-def quoted_words(words: Sequence[str]) -> str:
+def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
+    """List unknown words.
+
+    `what` says which words these are, and `meaning` what the model does with them.
+    """
+    different = list(dict.fromkeys(words))
+    if different:
+        say(f"{what} unknown to the model: {quoted_words(different)}{meaning}")
+
+
+def quoted_words(words: Iterable[str]) -> str:
     """Return the first few words in quotation marks, and the number of the others.
+
+    Quotation marks show attached punctuation.
 
     >>> quoted_words(["xyzzy", "plugh"])
     "'xyzzy', 'plugh'"
     >>> quoted_words(list("abcdefg"))
     "'a', 'b', 'c', 'd', 'e' and 2 more"
     """
-    shown = ", ".join(f"'{word}'" for word in words[:MOST_SHOWN])
-    return f"{shown} and {len(words) - MOST_SHOWN:,} more" if len(words) > MOST_SHOWN else shown
+    return first_few(f"'{word}'" for word in words)
 
 
 def case_note(unknown: Sequence[str], is_unknown: Callable[[str], bool]) -> str | None:
