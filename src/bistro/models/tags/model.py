@@ -160,7 +160,12 @@ class TagsModel(UnboundedModel):
                 yield from self._by_tree_search(chunk, settings)
             else:
                 words = self.task.vocabulary.encode_all([s.forms for s in chunk])
-                arrays = self._tagger.tag(*words, settings.request(), first=done, threads=threads)
+                try:
+                    arrays = self._tagger.tag(
+                        *words, settings.request(), first=done, threads=threads
+                    )
+                except ValueError as error:
+                    raise ModelFileError(f"the model is damaged: {error}") from None
                 yield from self._taggings(chunk, arrays)
             done += len(chunk)
 
