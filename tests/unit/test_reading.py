@@ -247,7 +247,7 @@ def test_surprisal_of_a_control_belongs_to_the_baseline(
     assert columns[-7:] == [*expected, "oov_m", "oov_c", "used"]
     assert all(len(row) == len(columns) for row in tidy_rows(data, found))
     assert "control c, 3 before" in found.spill_over["m"].names
-    assert reading_page(found, "times", unit="ms").render().count('class="dot"') == 1 + 4
+    assert reading_page(found, "times", unit="ms").render().count('class="dot ') == 1 + 4
 
 
 def test_versions_of_an_item_are_one_cluster(words: list[list[str]], bits: Floats) -> None:
