@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 _LONG_WORD = re.compile(r"\S{500,}")
 _MOST_SHOWN = 5
-"""The maximum number of items that a message lists."""
+"""The maximum number of items listed in a message."""
 
 
 class BistroError(Exception):

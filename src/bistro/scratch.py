@@ -1,8 +1,8 @@
-"""Temporary folders that a later run removes if their process was killed.
+"""Temporary folders, which a later run removes if their process was killed.
 
 A process that is killed cannot remove its own folder. Each folder therefore contains a file that
-the process keeps locked. A new process removes the folders of the same kind and user in which no
-process holds the lock.
+the process keeps locked. A new process removes folders of the same kind and user if no process
+holds their locks.
 
 >>> with scratch_folder("bistro-example-") as folder:
 ...     folder.is_dir()
@@ -27,7 +27,9 @@ IN_USE = "in-use"
 
 @contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """Yield a new temporary folder, and remove it and abandoned folders with the same prefix.
+    """Yield a new temporary folder, which is removed at the end.
+
+    Abandoned folders with the same prefix are removed first.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
 
 
 def remove_abandoned(prefix: str) -> None:
-    """Remove temporary folders whose process no longer runs."""
+    """Remove temporary folders whose process is no longer running."""
     for folder in Path(tempfile.gettempdir()).glob(prefix + "*"):
         try:
             if folder.is_symlink():

@@ -81,13 +81,13 @@ def test_unknown_words_are_named(bistro_here: Command, files: Path, here: Path) 
     options = ("effects", "upper.csv", files / "english.bistro", "--critical", "noun")
     done = bistro_here(*options)
     assert done.code == 0, done.err
-    told = "of the critical region of 4 items (column unknown): 'CAT', 'DOG', 'BOOK', 'xyzzy'\n"
+    told = "in the critical region of 4 items (column unknown): 'CAT', 'DOG', 'BOOK', 'xyzzy'\n"
     assert told in done.err
     assert "3 of 4 different unknown words are known in lower case, such as 'cat'" in done.err
     for noun in ("CAT", "DOG", "BOOK"):
         content = content.replace(noun, noun.lower())
     (here / "upper.csv").write_text("item,condition,text,noun\n" + content, encoding="utf-8")
-    told = "of the critical region of 1 item (column unknown): 'xyzzy'\n"
+    told = "in the critical region of 1 item (column unknown): 'xyzzy'\n"
     assert told in bistro_here(*options).err
 
 

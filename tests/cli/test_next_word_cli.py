@@ -56,7 +56,7 @@ def test_a_file_is_not_taken_for_a_context(bistro_here: Command, files: Path, he
 
 def test_unknown_words_of_contexts_are_told(bistro_here: Command, files: Path) -> None:
     done = bistro_here("next-word", files / "english.bistro", "The zyzzyva", "--top", 1)
-    assert done.err == "words of contexts that are unknown to the model: 'zyzzyva'\n"
+    assert done.err == "words in contexts that are unknown to the model: 'zyzzyva'\n"
     many = " ".join(f"zyzzyva{number}" for number in range(7))
     assert "'zyzzyva4' and 2 more" in bistro_here("next-word", files / "english.bistro", many).err
 

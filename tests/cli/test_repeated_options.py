@@ -15,11 +15,14 @@ from .refusals import refuse
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--seed", "1", "--seed=2"), "--seed takes one value, but is given 2 times: give it once"),
-        (("-o", "a", "--output", "b", "-oc"), "--output takes one value, but is given 3 times"),
+        (
+            ("--seed", "1", "--seed=2"),
+            "--seed takes one value, but was given 2 times: give it once",
+        ),
+        (("-o", "a", "--output", "b", "-oc"), "--output takes one value, but was given 3 times"),
         (
             ("--text", "text", "--critical", "a", "--critical", "b"),
-            "--critical takes one value, but is given 2 times: mark several regions with "
+            "--critical takes one value, but was given 2 times: mark several regions with "
             "brackets in the sentences instead",
         ),
     ],
@@ -34,7 +37,7 @@ def test_a_repeated_option_is_rejected(
 
 def test_values_with_commas_are_given_at_once(bistro_here: Command, here: Path) -> None:
     options = ("--targets", "dog", "--targets", "cat")
-    told = "--targets takes one value, but is given 2 times: give it once, with commas between"
+    told = "--targets takes one value, but was given 2 times: give it once, with commas between"
     refuse(bistro_here, here, "next-word", "english.bistro", "The", *options, told=told)
 
 

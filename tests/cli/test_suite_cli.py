@@ -36,9 +36,9 @@ def test_one_row_a_suite(bistro_here: Command, model_file: Path, pairs: Path) ->
     assert first[1] == "3" and first[6] == "1"
     assert second[:2] == ["garden-path", "10"]
     assert "reduced relative" in ended.err
-    assert "words of the suites that are unknown to the model: 'xyzzy', 'raced'" in ended.err
+    assert "words in the suites that are unknown to the model: 'xyzzy', 'raced'" in ended.err
     assert bistro_here("suite", model_file, pairs).err == (
-        "words of the suites that are unknown to the model: 'xyzzy'; the model scores their class, "
+        "words in the suites that are unknown to the model: 'xyzzy'; the model scores their class, "
         "not their spelling\n"
     )
 

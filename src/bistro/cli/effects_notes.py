@@ -1,4 +1,4 @@
-"""Notes of `bistro effects` on sentences and items that are left out, and on unknown words."""
+"""Notes in `bistro effects` on sentences and items that are left out, and on unknown words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def left_out_notes(sentences: Sequence[ItemSentence], conditions: tuple[str, str]) -> Iterator[str]:
-    """Yield notes that name the sentences and items that are left out."""
+    """Yield notes that list the omitted sentences and items."""
     from bistro.evaluate.items import incomplete_items
 
     lines = [str(sentence.line) for sentence in sentences if not sentence.regions]
@@ -34,7 +34,7 @@ def left_out_notes(sentences: Sequence[ItemSentence], conditions: tuple[str, str
 def unknown_notes(
     model: str, effects: Sequence[Effect], is_unknown: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Yield a note that names the unknown words of critical regions, and one on their case.
+    """Yield a note that lists the unknown words in critical regions, and one on their case.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def unknown_notes(
     items = number_of(len({(pair.first.group, pair.first.item) for pair in pairs}), "item")
     words = list(dict.fromkeys(word for pair in pairs for word in pair.unknown_words))
     yield (
-        f"{model} does not know a word of the critical region of {items} "
+        f"{model} does not know a word in the critical region of {items} "
         f"(column unknown): {quoted_words(words)}"
     )
     if note := case_note(words, is_unknown):

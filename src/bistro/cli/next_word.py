@@ -129,7 +129,7 @@ def _questions(
 
 
 def _tell_unknown(models: Sequence[bistro.Model], questions: Sequence[Question]) -> None:
-    """Report the words of contexts and the target words that are unknown to any of the models."""
+    """Report the context words and target words that at least one model does not know."""
     from bistro.encoding.vocabulary import END_SYMBOL
     from bistro.models.abilities import SCORE
 
@@ -140,7 +140,7 @@ def _tell_unknown(models: Sequence[bistro.Model], questions: Sequence[Question])
 
     unknown_words.tell_unknown(
         unknown(word for question in questions for word in question.context),
-        "words of contexts that are",
+        "words in contexts that are",
     )
     meaning = f"; the model scores {vocabularies[0].scored_if_unknown}"
     if not vocabularies[0].is_open:

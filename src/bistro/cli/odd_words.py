@@ -80,7 +80,8 @@ def warn_of_uncut_contexts(
 ) -> None:
     """Warn if words in contexts have punctuation attached to them.
 
-    A context has no final full stop, so only contexts with punctuation show how words are split.
+    Contexts do not end with a full stop, so only those with other punctuation show whether it is
+    split from words.
     """
     from bistro.treebank.untokenised import ends_in_punctuation
 

@@ -1,4 +1,4 @@
-"""Help without Python types such as ``<bool>`` or ``<list[str]>``, and repeated options.
+"""Commands that reject repeated options, and help without Python types such as ``<list[str]>``.
 
 Typer prints the type of each parameter next to its name. The name of an argument describes it, and
 a switch has no value, so both are printed without a type; a choice is printed as ``one|other``.
@@ -20,11 +20,11 @@ from typer.core import TyperCommand, TyperGroup
 from bistro.errors import BistroError
 
 FOR_SEVERAL = {"critical": "mark several regions with brackets in the sentences instead"}
-"""What to do instead of repeating an option, where there is another way to give several values."""
+"""What to do instead of repeating an option, if there is another way to give several values."""
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help shows no Python types, and that rejects repeated options."""
+    """A command that rejects repeated options and shows no Python types in its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments. Raise an error if an option with a single value is repeated."""
@@ -69,7 +69,7 @@ def _check_repeated(params: Sequence[Any]) -> None:
     for name, option in options.items():
         if counts[name] > 1:
             raise BistroError(
-                f"{max(option.opts, key=len)} takes one value, but is given {counts[name]} times: "
+                f"{max(option.opts, key=len)} takes one value, but was given {counts[name]} times: "
                 f"{_remedy(option)}"
             )
 

@@ -201,7 +201,7 @@ def _scores(
 
 
 def _tell_unknown(name: str, scores: ItemScores, vocabulary: Vocabulary) -> None:
-    """Report the number of words unknown to a model, with examples, and a likely wrong case."""
+    """Report how many words are unknown to a model, with examples and a note on their case."""
     parts = scores.unknown_parts
     say(
         f"{int(scores.unknown.sum()):,} of {len(scores.unknown):,} words are unknown to {name} "

@@ -20,7 +20,7 @@ COLUMNS = {
     "region": ("suite", "item", "condition", "region", "surprisal", "right", "tie"),
 }
 GROUP_COLUMNS = ("suite", "group", *FIGURES)
-"""The columns if items are grouped by a column of a file of pairs."""
+"""The columns of the table if pairs are grouped by a column in their file."""
 
 
 def suite(
@@ -33,8 +33,8 @@ def suite(
     ),
     by: str = option(
         "suite|item|region|COLUMN",
-        "The unit that each row of the table describes. A column of the files of pairs groups the "
-        "pairs by its values.",
+        "The unit that each row of the table describes. The name of a column in files of pairs "
+        "groups the pairs by its values.",
         default="suite",
     ),
     split_punct: bool = flag(
@@ -102,12 +102,12 @@ def suite(
 
 
 def _tell_unknown(model: bistro.Model, results: list[SuiteResult]) -> None:
-    """List the words of the suites that are unknown to the model."""
+    """List the words in the suites that are unknown to the model."""
     from bistro.models.abilities import SCORE
 
     unknown_words.tell_unknown(
         (word for result in results for item in result.items for word in item.unknown_words),
-        "words of the suites that are",
+        "words in the suites that are",
         f"; the model scores {SCORE.of(model).vocabulary.scored_if_unknown}",
     )
 

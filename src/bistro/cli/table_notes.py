@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from bistro.tasks.table_checks import TextCounts
 
 MANY_ROWS = 10
-"""The least number of rows of a table that probably has one word per row."""
+"""The minimum number of rows for a note that a table seems to have one word per row."""
 NEARLY_ALL, MOST, MANY = 0.9, 0.5, 0.25
-"""Shares of texts above which a note is given."""
+"""Thresholds for notes, as proportions of all texts."""
 
 
 def tell_joined_sentences(
@@ -35,9 +35,9 @@ def tell_joined_sentences(
 
 
 def tell_odd_cells(table: Table, text: str, vocabulary: Vocabulary, *, brackets: bool) -> None:
-    """Report cells that do not look like single sentences, in a table of sentences.
+    """Report cells in a table of sentences that do not look like single sentences.
 
-    `brackets` is true if brackets are read as the marks of regions. The vocabulary shows which
+    `brackets` is true if brackets mark regions. The vocabulary shows which
     words with a full stop are abbreviations.
     """
     from bistro.tasks.table_checks import count_texts

@@ -8,15 +8,15 @@ from bistro.cli.common import say
 from bistro.errors import first_few
 
 FEWEST_IN_LOWER_CASE = 3
-"""The minimum number of words that are known in lower case, for a note on upper case."""
+"""A note on upper case requires at least this number of words that are known in lower case."""
 LEAST_IN_LOWER_CASE = 0.5
-"""Their minimum share of the unknown words."""
+"""It also requires that these words are at least this proportion of the unknown words."""
 
 
 def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
     """List unknown words.
 
-    `what` says which words these are, and `meaning` what the model does with them.
+    `what` says which words these are, and `meaning` says how the model scores them.
     """
     different = list(dict.fromkeys(words))
     if different:
@@ -26,7 +26,7 @@ def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
 def quoted_words(words: Iterable[str]) -> str:
     """Return the first few words in quotation marks, and the number of the others.
 
-    Quotation marks show attached punctuation.
+    The quotation marks make attached punctuation visible.
 
     >>> quoted_words(["xyzzy", "plugh"])
     "'xyzzy', 'plugh'"

@@ -75,7 +75,7 @@ class Pair:
 
     @property
     def unknown_words(self) -> tuple[str, ...]:
-        """The words of both regions that are unknown to the model."""
+        """The words in both regions that are unknown to the model."""
         return self.first.unknown_words + self.second.unknown_words
 
 

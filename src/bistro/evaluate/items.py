@@ -25,7 +25,7 @@ class ItemSentence:
     """A sentence of an item in one condition."""
 
     line: int
-    """The line of the sentence in its table."""
+    """The line number of the sentence in its table."""
     item: str
     condition: str
     group: str
@@ -65,7 +65,8 @@ def conditions_of(
 ) -> tuple[str, str]:
     """Return the two named conditions, or the only two conditions that have critical regions.
 
-    The conditions have the order in which they first appear, with or without a region.
+    Unless they are named, the conditions are in the order in which they first appear, with or
+    without a region.
     """
     with_regions = {sentence.condition for sentence in sentences if sentence.regions}
     order = dict.fromkeys(sentence.condition for sentence in sentences)
@@ -88,9 +89,9 @@ def conditions_of(
 def incomplete_items(
     sentences: Iterable[ItemSentence], conditions: tuple[str, str]
 ) -> dict[str, list[str]]:
-    """Return the items that do not have all their regions in both conditions, with the reasons.
+    """Return the items that lack a region in at least one condition, with the reasons.
 
-    These items are left out of the effects of the regions that they lack.
+    An item is left out when the effect of a region that it lacks is computed.
     """
     items: dict[str, dict[str, ItemSentence]] = {}
     for sentence in sentences:
@@ -103,7 +104,7 @@ def incomplete_items(
 
 
 def _reasons(sentences: Mapping[str, ItemSentence], conditions: tuple[str, str]) -> list[str]:
-    """Return the reasons why the sentences of an item, given by condition, are not a pair."""
+    """Return the reasons why the sentences of an item, keyed by condition, do not form a pair."""
     regions = {region for sentence in sentences.values() for region in sentence.regions}
     reasons = []
     for condition in conditions:

@@ -43,7 +43,7 @@ class Facts(str):
 
 
 class Protocol(str):
-    """A block of HTML that describes how the figures were computed, with its plain text."""
+    """HTML that describes how the figures were computed, together with its plain text."""
 
     text: str
 

@@ -23,7 +23,7 @@ from bistro.tasks.stimuli import MISSING, Row, Stimulus, Table
 
 COLUMN = "region"
 _SHOWN = 60
-"""The maximum number of characters of a text that a message shows."""
+"""The maximum number of characters of a text that are shown in a message."""
 Parts = list[tuple[str, str | None]]
 """Parts of a text, each with the name of its region, or None if it is in no region."""
 _MARK = re.compile(r"[][]")
@@ -82,7 +82,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
 
 def _critical_span(text: str, cell: str) -> tuple[int, int]:
-    """Return the first character of the critical region, and the character after its last one."""
+    """Return the start and end offsets of the critical region in the text."""
     spans = _occurrences(text, cell)
     positions = _POSITIONS.fullmatch(cell)
     if positions and (positions["last"] is None or not spans):
@@ -108,12 +108,12 @@ def _span_at(text: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _occurrences(text: str, words: str, flags: int = 0) -> list[tuple[int, int]]:
-    """Return the spans at which words occur in a text, but not inside longer words."""
+    """Return the spans in a text where the words occur, except inside longer words."""
     return [m.span() for m in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text, flags)]
 
 
 def _other_case(text: str, words: str) -> str:
-    """Return a hint if words occur in a text with other upper-case or lower-case letters."""
+    """Return a hint if the words occur in the text, but differ in upper and lower case."""
     spans = _occurrences(text, words, re.IGNORECASE)
     return f" (did you mean '{text[slice(*spans[0])][:_SHOWN]}'?)" if spans else ""
 
@@ -171,7 +171,10 @@ def _check_rows(table: Table, parts_of: Callable[[Row], Parts]) -> None:
 
 
 def _row_errors(table: Table, parts_of: Callable[[Row], Parts]) -> Iterator[TreebankError]:
-    """Yield the errors of rows, which are not kept, since a table can have many rows."""
+    """Yield the errors in a table, one for each faulty row.
+
+    Errors are not collected in a list, since a table can have many rows.
+    """
     for row in table.rows:
         try:
             parts_of(row)

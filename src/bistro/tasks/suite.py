@@ -73,7 +73,7 @@ class Item:
     name: str
     conditions: list[Condition]
     group: str = ""
-    """The value of the column by which pairs are grouped, if they are grouped."""
+    """The value in the column by which pairs are grouped, or an empty string."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class ItemResult:
     bits: dict[tuple[str, str], float]
     margins: list[float]
     unknown_words: list[str] = field(default_factory=list)
-    """The words that are unknown to the model. A word is repeated if it occurs several times."""
+    """The words that are unknown to the model. A word that occurs several times is repeated."""
 
     @property
     def unknown(self) -> int:

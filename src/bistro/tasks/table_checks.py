@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from bistro.tasks.stimuli import Table, sentence_rows
 
 LEAST_AT_STARTS = 0.9
-"""The least share of a column's changes that are at the start of a sentence, for `joining_column`.
-"""
+"""In `joining_column`, the share of changes at sentence starts must exceed this value."""
 _OPENING, _CLOSING = "\"'“‘«([", "\"'”’»)\\]"
 _END = re.compile(rf"(?:^|[^\W_]{{2}})[.!?…]+[{_CLOSING}]*$")
 _BRACKETED = re.compile(r"[^][]*(?:\[[^][]+\][^][]*)+")
@@ -36,12 +35,12 @@ class JoiningColumn:
     inside: int
     """The number of sentences inside which the column changes."""
     sentences: int
-    """The number of all sentences."""
+    """The total number of sentences."""
 
 
 @dataclass
 class TextCounts:
-    """Numbers of texts with certain properties."""
+    """The numbers of texts that are single words, are bracketed, or have several sentences."""
 
     texts: int = 0
     single_words: int = 0
@@ -78,14 +77,14 @@ def count_texts(texts: Iterable[str], is_known: Callable[[str], bool] = never) -
 
 
 def is_bracketed(text: str) -> bool:
-    """Return whether a text contains words in square brackets, all of which are balanced."""
+    """Return whether a text contains words in square brackets and all brackets are balanced."""
     return _BRACKETED.fullmatch(text) is not None
 
 
 def ends_sentence(word: str) -> bool:
-    """Return whether a word ends with a mark that ends a sentence.
+    """Return whether a word ends with sentence-final punctuation.
 
-    A single letter before the mark is an initial or an abbreviation.
+    A single letter before the punctuation is taken to be an initial or an abbreviation.
     """
     return _END.search(word) is not None
 
@@ -93,8 +92,9 @@ def ends_sentence(word: str) -> bool:
 def sentence_break(text: str, is_known: Callable[[str], bool] = never) -> str | None:
     """Return the words around the first sentence end inside a text, or None.
 
-    The first word ends with a mark that ends a sentence, and the second begins with a capital
-    letter. A word that `is_known` with its mark is an abbreviation.
+    The first word ends with sentence-final punctuation, and the second begins with a capital
+    letter. If `is_known` is true of the first word with its punctuation, the word is taken to be an
+    abbreviation.
     """
     for before, after in itertools.pairwise(text.split()):
         is_end = ends_sentence(before) and after.lstrip(_OPENING)[:1].isupper()
@@ -106,12 +106,12 @@ def sentence_break(text: str, is_known: Callable[[str], bool] = never) -> str | 
 def joining_column(
     table: Table, text: str, sentence: Sequence[str], *, region: str | None = None
 ) -> JoiningColumn | None:
-    """Find a column that separates sentences that were joined, in a table with one word per row.
+    """Find a column that separates joined sentences in a table with one word per row.
 
     Such a column changes inside sentences, and nearly all of its changes are at the start of a
     sentence: after a full stop, or where the first word of the sentence is repeated. Columns that
     change at other words too, such as reading times, do not separate sentences. Return the column
-    that changes inside most sentences, or None.
+    that changes inside the largest number of sentences, or None.
 
     Parameters
     ----------

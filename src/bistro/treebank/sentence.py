@@ -212,7 +212,7 @@ class Sentence:
 
     @property
     def as_read(self) -> str:
-        """The original text of the sentence, with the blank line and without later changes."""
+        """The original text of the sentence and the blank line after it, without later changes."""
         return f"{self.lead}{self._block}{self._end}"
 
     def columns(self, *names: str) -> list[list[str]]:

@@ -34,7 +34,7 @@ ALL = "all"
 IBEX_COMMA = "%2C"
 """Replacement for commas in the result files of Ibex and PCIbex, whose cells are not quoted."""
 MISSING_TIMES = ("", "na", "nan", "null", ".")
-"""Cells that stand for a missing time, in lower case."""
+"""Cells that represent a missing time, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ReadingData:
 
 
 def name_order(name: str) -> tuple[list[str | tuple[int, str]], str]:
-    """Return a sort key by which numbers in names are in numerical order.
+    """Return a sort key that puts numbers in names in numerical order.
 
     >>> sorted(["item10", "item9", "item"], key=name_order)
     ['item', 'item9', 'item10']

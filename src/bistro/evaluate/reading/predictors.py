@@ -46,8 +46,8 @@ def build(
 ) -> Predictors:
     """Return the predictors of the baseline and of every model.
 
-    For each model, `surprisal` has one value per word; so has `controls` for each control model,
-    whose surprisal belongs to the baseline.
+    `surprisal` has one value per word for each model. `controls` has one value per word for each
+    control model, whose surprisal belongs to the baseline.
     """
     words = [word.strip(MARKS) or word for words in data.words for word in words]
     own = {"length": np.array([len(word) for word in words], dtype=np.float64)}

@@ -49,7 +49,7 @@ def item_scores(
 ) -> ItemScores:
     """Score every word of every text.
 
-    The model may split a word into several words. The result has the order of `items`.
+    The model may split a word into several words. The result is in the order of `items`.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def item_scores(
         The function that splits them; default: `common_cutting` of the model.
     order
         The order in which the texts are scored, as indices; default: their own order. Estimates
-        depend on it, because each text has its own random numbers.
+        depend on this order, because each text has its own random numbers.
     **options
-        Options of the model's scores, in which documents have the order of scoring.
+        Options of the model's scores, in which documents are in the order of scoring.
     """
     cut = cut or common_cutting([model])
     order = range(len(items)) if order is None else order

@@ -87,8 +87,8 @@ class NextSums(ABC):
     listed: Estimates
     """The probabilities of the listed events, given the context."""
     spells_unknown: bool = False
-    """Whether the probability of an unknown word is that of its spelling, and not that of its whole
-    class."""
+    """Whether the probability of an unknown word is that of its spelling rather than that of its
+    whole class."""
 
     @abstractmethod
     def of(self, words: Sequence[str]) -> Estimates:
