@@ -17,7 +17,7 @@ _PIECE = 1024
 MOST_EXPANSION = 200
 """Maximum ratio of the decompressed size to the compressed size."""
 ALWAYS_ALLOWED = 1 << 24
-"""Number of decompressed bytes that are allowed in addition to the maximum ratio."""
+"""Number of decompressed bytes allowed in addition to those that the maximum ratio allows."""
 
 
 class ExpansionError(Exception):

@@ -3,7 +3,7 @@
 A setting is a field with a type, a default and a help text. The type determines the accepted
 values: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
 tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). If a table
-omits a setting, the setting takes its value from the default of the table. If the table has no
+omits a setting, the setting takes its value from the table's default value. If the table has no
 default, the setting takes its own default value. A method ``validate(self)`` may raise
 `ConfigError` for conditions that a type cannot express. An unknown key is an error, and the message
 suggests the nearest known key.

@@ -95,7 +95,7 @@ def printable(text: str) -> str:
 def nearest(name: str, choices: Iterable[str], prefix: str = "") -> str:
     """Return ``" (did you mean 'x'?)"`` for the closest valid choice, or an empty string.
 
-    In the hint, `prefix` precedes the choice.
+    The hint shows `prefix` directly before the choice.
     """
     close = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
     return f" (did you mean '{prefix}{close[0]}'?)" if close else ""

@@ -48,7 +48,7 @@ def _at_most(most: int) -> Callable[[Any], Any]:
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Return a command-line option with a value; by default, it is named after its parameter."""
+    """Return an option that takes a value; by default, the option is named after its parameter."""
     if metavar in NUMBERS and "max" not in more:
         more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
@@ -211,7 +211,7 @@ def require_suffix(path: str | None, *suffixes: str) -> None:
 
 
 def _conversion(path: Path, written: str) -> str:
-    """Return how to convert an SVG picture to the format that a file name asks for."""
+    """Return a hint on how to convert an SVG picture to the format that a file name indicates."""
     converter = CONVERTERS.get(path.suffix.lower())
     if written != ".svg" or converter is None:
         return ""

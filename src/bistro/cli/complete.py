@@ -1,4 +1,4 @@
-"""`bistro complete`: fill in the missing values of a partly annotated file."""
+"""`bistro complete`: fill in the missing values in a partly annotated file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def complete(
     output: str = outputs.results(outputs.TREES),
     model: str | None = option(
         "MODEL",
-        "A parser; by default, a parser is trained on the complete sentences of FILE.",
+        "A parser; by default, a parser is trained on the complete sentences in FILE.",
     ),
     kind: str | None = option(
         "KIND", "Kind of parser to train if --model is not given; default: committee."

@@ -148,7 +148,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
 
 
 def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -> None:
-    """Raise an error if models differ in more than their seed."""
+    """Raise an error if the models differ in anything other than their seeds."""
     from bistro.config import to_dict
     from bistro.report.about import flattened
 

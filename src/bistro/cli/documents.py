@@ -1,4 +1,4 @@
-"""The option `--memory`, which makes scores depend on the earlier sentences of a document."""
+"""The option `--memory`, which makes scores depend on earlier sentences in the same document."""
 
 from __future__ import annotations
 

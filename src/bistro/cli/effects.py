@@ -190,7 +190,7 @@ def _protocols(models: Mapping[str, bistro.Model], options: dict[str, Any]) -> I
 def _unknown_notes(
     models: Mapping[str, bistro.Model], by_model: Mapping[str, Sequence[Effect]]
 ) -> Iterator[str]:
-    """Yield notes on the words in critical regions that a model does not know."""
+    """Yield notes on unknown words in critical regions, for each model."""
     from bistro.models.abilities import SCORE
 
     for name, model in models.items():

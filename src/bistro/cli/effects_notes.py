@@ -34,7 +34,7 @@ def left_out_notes(sentences: Sequence[ItemSentence], conditions: tuple[str, str
 def unknown_notes(
     model: str, effects: Sequence[Effect], is_unknown: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Yield a note that lists the unknown words in critical regions, and one on their case.
+    """Yield a note that lists the unknown words in critical regions, and a note on their case.
 
     Parameters
     ----------

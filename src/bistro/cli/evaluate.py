@@ -129,9 +129,9 @@ def _check_plot(plot: str, calibration: bool) -> None:
 
 
 def _tell_copied(scores: AttachmentScores) -> None:
-    """Report columns without errors, which a parser may have copied from its input.
+    """Report columns that contain no errors, since a parser may have copied them from its input.
 
-    In a single sentence, and in a file without any errors, such columns are not remarkable.
+    Such columns are not unusual in a single sentence, or in a file without errors.
     """
     from bistro.evaluate.attachment import DEPENDENT, SCORES
 
@@ -198,7 +198,7 @@ def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
 
 
 def epilog() -> str:
-    """Return the names and meanings of the scores for the help text."""
+    """Return the names and meanings of all scores, for the help text."""
     from bistro.evaluate.attachment import IN_ORDER
 
     return "\n\n".join(f"- **{label}**: {meaning}" for label, _, meaning in IN_ORDER)

@@ -21,7 +21,7 @@ def next(
     output: str = outputs.results(outputs.TABLE),
     model: str | None = option(
         "MODEL",
-        "A parser; by default, a parser is trained on the fully annotated sentences of FILE.",
+        "A parser; by default, a parser is trained on the fully annotated sentences in FILE.",
     ),
     kind: str | None = option(
         "KIND", f"The kind of parser to train if --model is not given; default: {DEFAULT_KIND}."
@@ -35,9 +35,9 @@ def next(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Rank the sentences in a partly annotated file by how useful it is to annotate them.
+    """Rank the sentences in a partly annotated file by how useful it would be to annotate them.
 
-    A model is trained on the fully annotated sentences of FILE, and parses the other sentences. The
+    A model is trained on the fully annotated sentences in FILE, and parses the other sentences. The
     table (TSV) lists the most informative sentences first, each with the expected number of errors
     in the model's suggestions. Near-duplicates of earlier sentences come last.
 

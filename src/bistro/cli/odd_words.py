@@ -80,8 +80,8 @@ def warn_of_uncut_contexts(
 ) -> None:
     """Warn if words in contexts have punctuation attached to them.
 
-    Contexts do not end with a full stop, so only those with other punctuation show whether it is
-    split from words.
+    Contexts do not end with a full stop, so only contexts with other punctuation marks show whether
+    punctuation is split from words.
     """
     from bistro.treebank.untokenised import ends_in_punctuation
 

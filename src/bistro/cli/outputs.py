@@ -167,7 +167,7 @@ def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) 
 
 
 def require_writable(name: str) -> None:
-    """Raise an error if a file cannot be written, before any long work begins."""
+    """Raise an error before any long computation begins if a file cannot be written."""
     if Path(name).is_dir():
         raise OutputError(f"{name}: this is a folder: give the name of a file to write")
     try:

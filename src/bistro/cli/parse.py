@@ -285,7 +285,7 @@ def _everything(
     line_ends: bool,
     workers: Workers | None,
 ) -> None:
-    """Write running text or sentences with all columns that a pipeline fills in."""
+    """Annotate running text or sentences with a pipeline, and write all columns."""
     from bistro.cli.progress import counted
     from bistro.tasks.annotate import AnnotateRun
 

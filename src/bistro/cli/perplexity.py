@@ -45,7 +45,7 @@ def perplexity(
     --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
     that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
 
-    With --memory, the probability of a word also depends on the earlier sentences of its document.
+    With --memory, the probability of a word also depends on the earlier sentences in its document.
 
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json
@@ -130,7 +130,7 @@ def print_figures(figures: LanguageFigures, title: str) -> None:
 
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
-    """Print a table with one column of figures per model, and a column of counted events."""
+    """Print a table with a column of figures per model, and a column that says what is counted."""
     from rich.table import Table
 
     table = Table(title=title)

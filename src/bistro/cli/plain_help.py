@@ -1,4 +1,4 @@
-"""Commands that reject repeated options, and help without Python types such as ``<list[str]>``.
+"""Commands that reject repeated options, and help texts without types such as ``<list[str]>``.
 
 Typer prints the type of each parameter next to its name. The name of an argument describes it, and
 a switch has no value, so both are printed without a type; a choice is printed as ``one|other``.

@@ -36,7 +36,7 @@ def reading_times(
     ),
     condition: str | None = option(
         "COLUMN",
-        "Column with the version of each item that was read [default: condition or "
+        "Column that gives the version in which an item was read [default: condition or "
         "cond, if present].",
     ),
     time: str | None = option(
@@ -105,7 +105,7 @@ def reading_times(
     repeats: int | None = common.REPEATS,
     seed: int = common.SEED,
 ) -> None:
-    """Measure how well the surprisal of models predicts reading times.
+    """Measure how well surprisal under a model predicts reading times.
 
     DATA has a header row, followed by one row per participant and word, or one row per word if the
     times are means. Common column names, including those of Ibex, PCIbex and jsPsych, are
@@ -114,8 +114,8 @@ def reading_times(
     sum of its parts. If one MODEL is a pipeline, all models score the words that the pipeline
     finds. The baseline has an intercept per participant. The predictors of the baseline are the
     position, the length and, with --frequencies, the frequency of each word and of the word before
-    it. With --control, the baseline also contains the surprisal of a control model for both words,
-    and the gain is what a MODEL adds to it.
+    it. With --control, the baseline also contains the surprisal of both words under a control
+    model, and the gain is what a MODEL adds to this baseline.
 
     The table on stdout has one row per model. Each row contains the model's gain over the baseline
     in predicting the reading times of held-out items. The gain is given in nats per row of DATA,
@@ -176,7 +176,7 @@ def _scores(
     options: dict[str, Any],
     documents: Sequence[str] | None,
 ) -> dict[str, ItemScores]:
-    """Score the words of the data with each model, and report the unknown words."""
+    """Score the words in the data with each model, and report the unknown words."""
     from bistro.evaluate.reading.scores import item_scores
     from bistro.models.abilities import REMEMBER, SCORE
     from bistro.tasks.cutting import common_cutting

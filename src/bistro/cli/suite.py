@@ -33,8 +33,8 @@ def suite(
     ),
     by: str = option(
         "suite|item|region|COLUMN",
-        "The unit that each row of the table describes. The name of a column in files of pairs "
-        "groups the pairs by its values.",
+        "The unit that each row of the table describes. The name of a column in a file of pairs "
+        "groups the pairs by the values in that column.",
         default="suite",
     ),
     split_punct: bool = flag(
@@ -113,7 +113,7 @@ def _tell_unknown(model: bistro.Model, results: list[SuiteResult]) -> None:
 
 
 def _columns(results: list[SuiteResult], by: str) -> list[str]:
-    """Return the columns of the table. Items have one more column for each condition."""
+    """Return the columns of the table. Tables of items have an extra column for each condition."""
     columns = COLUMNS.get(by, GROUP_COLUMNS)
     conditions = [name for result in results for name in _conditions(result)]
     return [*columns, *dict.fromkeys(f"sentence_{c}" for c in conditions if by == "item")]

@@ -120,7 +120,7 @@ def surprisal(
     --with mixes models with the same vocabulary word by word, with the weights that are
     best on DEV or the --weights given; parts of surprisal and entropies are NA.
 
-    With --memory, the surprisal of a word also depends on the earlier sentences of its document.
+    With --memory, the surprisal of a word also depends on the earlier sentences in its document.
     Only models of the kind reader have a memory. By default, every sentence is scored on its own.
 
         echo "The dog sleeps ." | bistro surprisal english.bistro
@@ -214,7 +214,7 @@ def _sentences(
     multiword: bool,
     brackets: bool,
 ) -> list[ReadSentence]:
-    """Return the sentences of a file.
+    """Return the sentences in a file.
 
     Text is split into words in the same way as the cells of a table.
     """

@@ -1,4 +1,4 @@
-"""Notes on sentences that are probably not read as their author meant them."""
+"""Notes on sentences that are probably not read as their author intended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bistro.tasks.table_checks import TextCounts
 
 MANY_ROWS = 10
-"""The minimum number of rows for a note that a table seems to have one word per row."""
+"""A note that a table seems to have one word per row requires at least this many rows."""
 NEARLY_ALL, MOST, MANY = 0.9, 0.5, 0.25
 """Thresholds for notes, as proportions of all texts."""
 
@@ -62,7 +62,7 @@ def tell_odd_cells(table: Table, text: str, vocabulary: Vocabulary, *, brackets:
 
 
 def tell_brackets_in_lines(lines: Iterable[str], path: str) -> None:
-    """Report brackets in most lines of a text, where they are read as words."""
+    """Report that most lines of a text contain brackets, which are read as words."""
     from bistro.tasks.table_checks import count_texts
 
     _tell_brackets(count_texts(lines), path)

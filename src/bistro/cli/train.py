@@ -190,7 +190,7 @@ def train(
 
 
 def epilog() -> str:
-    """Return the names and descriptions of the kinds for the help text."""
+    """Return the names and descriptions of all model kinds, for the help text."""
     return "\n\n".join(f"- **{kind.name}**: {kind.help}" for kind in kinds.every())
 
 

@@ -8,9 +8,9 @@ from bistro.cli.common import say
 from bistro.errors import first_few
 
 FEWEST_IN_LOWER_CASE = 3
-"""A note on upper case requires at least this number of words that are known in lower case."""
+"""A note on upper case requires at least this many words that are known in lower case."""
 LEAST_IN_LOWER_CASE = 0.5
-"""It also requires that these words are at least this proportion of the unknown words."""
+"""These words must also make up at least this proportion of the unknown words."""
 
 
 def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
@@ -24,7 +24,7 @@ def tell_unknown(words: Iterable[str], what: str, meaning: str = "") -> None:
 
 
 def quoted_words(words: Iterable[str]) -> str:
-    """Return the first few words in quotation marks, and the number of the others.
+    """Return the first few words in quotation marks, and the number of remaining words.
 
     The quotation marks make attached punctuation visible.
 

@@ -1,6 +1,6 @@
 """Encode characters as numbers, so that a model can spell words.
 
-A character is one Unicode code point and is not normalised. Ids are dense. The characters of the
+A character is one Unicode code point and is not normalised. Ids are dense. The characters in the
 training words come first, sorted by code point. The characters are followed by three symbols:
 `other` represents all other characters, `end` closes a word, and `start` only pads contexts. Every
 code point that a Python string can contain is allowed. Before training, all code points and the end
@@ -65,7 +65,7 @@ class Alphabet:
         return CODE_POINTS - len(self.characters)
 
     def base(self) -> list[float]:
-        """Return the probability of each id up to and including `end`, before training."""
+        """Return the probability that each id, up to and including `end`, has before training."""
         each = 1 / (CODE_POINTS + 1)
         return [*repeat(each, self.other), self.others * each, each]
 
@@ -74,7 +74,7 @@ class Alphabet:
 
         Word i is ``ids[offsets[i]:offsets[i+1]]``.
 
-        The ids do not include the ends of words.
+        The ends of words are not encoded.
         """
         number, other = self._ids.get, self.other
         ids = [number(character, other) for word in words for character in word]

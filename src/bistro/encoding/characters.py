@@ -110,7 +110,7 @@ class Characters:
     def encode(self, text: str, *, line_ends: bool = False) -> EncodedText:
         """Return the symbols of a text, without leading or trailing white space.
 
-        With `line_ends`, every end of a line is a break, not only a blank line.
+        With `line_ends`, every line end is a break, whether or not a blank line follows.
         """
         codes = _codes(text)
         space = _is_space()[codes]
@@ -174,7 +174,7 @@ def _is_space() -> NDArray[np.bool_]:
 
 
 def _line_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return the number of line ends at each character, where a paragraph end counts as two."""
+    """Return the number of line ends at each character; a paragraph end counts as two."""
     ends = np.zeros(codes.size, np.int64)
     ends[(codes == 0x0A) | (codes == 0x85) | (codes == 0x2028)] = 1
     ends[(codes == 0x0C) | (codes == 0x2029)] = 2

@@ -38,7 +38,7 @@ def elements(text: str) -> tuple[str, ...]:
 
 
 def check_elements(names: Iterable[str], known: Collection[str]) -> None:
-    """Raise an error if a name is not the name of a known context element."""
+    """Raise an error if one of the names does not belong to a known context element."""
     for name in names:
         if name not in known:
             raise ConfigError(f"unknown context element '{name}'{nearest(name, known)}")

@@ -78,7 +78,7 @@ class EditRule:
 def possible_rules(source: str, target: str) -> Iterator[EditRule]:
     """Yield all rules that turn one string into another.
 
-    Rules with the longest middle come first.
+    Rules that keep a longer middle come first.
     """
     seen: set[str] = set()
     for case, cased in ((case, change(source)) for case, change in _CASES.items()):

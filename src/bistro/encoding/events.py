@@ -55,7 +55,10 @@ class Events:
 
 
 def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: int) -> Events:
-    """Return one event per word or sentence end, with the last `order - 1` words as its context."""
+    """Return an event for each word and each sentence end.
+
+    The context of an event consists of the last `order - 1` words.
+    """
     ids, offsets = vocabulary.encode_all(texts)
     return padded_events(ids, offsets, order, start=vocabulary.start, end=vocabulary.end)
 
@@ -63,7 +66,10 @@ def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: i
 def padded_events(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
 ) -> Events:
-    """Return one event per id or sequence end, with the last `order - 1` ids as its context."""
+    """Return an event for each id and each sequence end.
+
+    The context of an event consists of the last `order - 1` ids.
+    """
     pad = order - 1
     lengths = np.diff(offsets)
     begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]

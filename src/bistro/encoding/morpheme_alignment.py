@@ -1,9 +1,9 @@
 """Alignment of annotated morphemes with the letters of the written word.
 
 An annotation gives the canonical forms of morphemes, not their spelling. For example, kwephrojekthi
-is annotated as kwa-i-phrojekthi, whose a and i are written as one e. The letters of the morphemes
-are aligned with the letters of the word at the lowest cost, which gives the beginning and end of
-each morpheme:
+is annotated as kwa-i-phrojekthi; the letters a and i are written as a single e. The letters of the
+morphemes are aligned with the letters of the word at the lowest cost, which gives the beginning and
+end of each morpheme:
 
     the same letter, in either case       0
     a vowel for a vowel, w or y for u, o, i   2
@@ -57,7 +57,7 @@ def boundaries(word: str, forms: Sequence[str]) -> list[int]:
 
 
 def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
-    """For each possible end of a morpheme, return the lowest cost and the start."""
+    """For each possible end of a morpheme, return the lowest cost and the matching start."""
     empty = before
     begun: _Row = [(_NEVER, 0)] * (len(word) + 1)
     _put_in(empty, begun)
@@ -78,7 +78,7 @@ def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
 
 
 def _put_in(empty: list[int], begun: _Row) -> None:
-    """Allow for letters of the word that correspond to no letter of the morpheme."""
+    """Allow for letters in the word that correspond to no letter in the morpheme."""
     for place in range(len(begun) - 1):
         _better(begun, place + 1, empty[place] + _PUT_IN + _AT_FRONT, place)
         _better(begun, place + 1, begun[place][0] + _PUT_IN, begun[place][1])

@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 
 
 class Capitals(NamedTuple):
-    """The shares of lower-case words written with an initial capital or entirely in capitals."""
+    """The shares of words that are capitalised, or in all capitals, unlike their canonical form."""
 
     first: float
     all: float
@@ -75,7 +75,7 @@ def without_digits(text: str) -> str:
 def spellings_of(word: str, capitals: Capitals) -> Iterator[tuple[str, float]]:
     """Yield the possible forms of a word before capitalisation, each with its log-weight.
 
-    The weight is the probability of this capitalisation relative to no capitalisation.
+    The weight is the probability of this capitalisation divided by that of no capitalisation.
     """
     plain = 1 - capitals.first - capitals.all
     yield without_digits(word), 0.0
@@ -185,7 +185,7 @@ class Inventory:
         return [*ids, 1 + size]
 
     def header(self) -> dict[str, Any]:
-        """Return all fields as values that JSON can store."""
+        """Return all fields as values that can be stored as JSON."""
         return {
             "labels": list(self.labels),
             "letters": self.letters,

@@ -9,7 +9,10 @@ _MOST_KINDS = 6
 
 
 def kind_of(character: str) -> str:
-    """Return A for a capital, a for any other letter, 0 for a digit, else the character itself."""
+    """Return ``A`` for a capital, ``a`` for any other letter, and ``0`` for a digit.
+
+    Any other character is returned unchanged.
+    """
     if character.isdigit():
         return "0"
     if character.isalpha():

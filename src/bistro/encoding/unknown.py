@@ -37,7 +37,7 @@ _SHAPES_WITH_SUFFIX = frozenset({"lower", "initial", "capital", "mixed", "letter
 
 @dataclass(frozen=True)
 class UnknownClasses:
-    """The classes learned from the rare words of a training set. Class 0 is ``<unk>``."""
+    """The classes learned from the rare words in a training set. Class 0 is ``<unk>``."""
 
     names: tuple[str, ...] = (UNKNOWN,)
     suffixes: frozenset[str] = frozenset()
@@ -66,7 +66,7 @@ class UnknownClasses:
         return (UNKNOWN, *frequent_classes(pending, fewest))
 
     def index(self, word: str, *, initial: bool) -> int:
-        """Return the index of the most specific learned class of `word`."""
+        """Return the index of the most specific learned class that fits `word`."""
         if len(self.names) == 1:
             return 0
         candidates = self.candidates(word, initial)

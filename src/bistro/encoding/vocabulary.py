@@ -62,7 +62,7 @@ class WordCounts:
         return counts
 
     def add(self, other: WordCounts) -> None:
-        """Add the counts of other sentences."""
+        """Add the word counts from other sentences."""
         self.all.update(other.all)
         self.initial.update(other.initial)
 
@@ -96,7 +96,7 @@ class Vocabulary:
         unknown_below: int = 2,
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
-        """Count the words of `sentences` and learn the classes from the rare words.
+        """Count the words in `sentences` and learn the classes from the rare words.
 
         The sentences are read once.
         """
@@ -234,7 +234,7 @@ class Vocabulary:
         return [self._strings[i] for i in ids]
 
     def to_header(self) -> dict[str, Any]:
-        """Return the vocabulary as a dict that JSON can store."""
+        """Return the vocabulary as a dict that can be stored as JSON."""
         return {
             **{name: getattr(self, name) for name in _SETTINGS},
             "suffixes": sorted(self.classes.suffixes),
@@ -265,7 +265,7 @@ class Vocabulary:
 
     @property
     def hash(self) -> str:
-        """The hexadecimal SHA-256 hash of the header, as JSON with sorted keys and no spaces."""
+        """The hexadecimal SHA-256 hash of the header's JSON text (sorted keys, no spaces)."""
         canonical = json.dumps(self.to_header(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 

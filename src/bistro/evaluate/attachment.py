@@ -90,7 +90,7 @@ SEGMENTS = (
 )
 """The scores of words and sentences, which are only in `AttachmentScores.metrics`."""
 IN_ORDER = (*SEGMENTS, *SCORES[3:8], *SCORES[:3], *SCORES[8:])
-"""All scores in the order of the official scorer."""
+"""All scores, in the order used by the official scorer."""
 CONTENT_SCORES = ("clas", "mlas", "blex")
 NEEDED = {
     "heads": ("heads", ("uas", "las", *CONTENT_SCORES)),
@@ -100,7 +100,7 @@ NEEDED = {
     "feats": ("UD features", ("ufeats",)),
     "lemmas": ("lemmas", ("lemmas", "blex")),
 }
-"""For each column, its name in messages and the scores that need it."""
+"""The name of each column in messages, and the scores that require the column."""
 DEPENDENT = {
     "upos": ("upos", "alltags", "mlas"),
     "xpos": ("xpos", "alltags"),
@@ -204,7 +204,7 @@ def score(
 def first_difference(
     gold: Sequence[object], system: Sequence[object]
 ) -> tuple[int, object, object]:
-    """Return the first position, counted from 1, where two lists differ, and the two words."""
+    """Return the first position (from 1) at which two lists differ, and the two words there."""
     pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 

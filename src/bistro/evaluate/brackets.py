@@ -178,7 +178,7 @@ def _spoken(tree: Tree) -> list[Tree]:
 def _compare(
     gold: Tree, system: Tree, gold_leaves: Sequence[Tree], system_leaves: Sequence[Tree]
 ) -> dict[str, int]:
-    """Count the constituents and tags of one sentence."""
+    """Count the constituents and tags in one sentence."""
     left_out = {i for i, leaf in enumerate(gold_leaves) if leaf.label in PUNCTUATION}
     if len(left_out) == len(gold_leaves):
         return {}
