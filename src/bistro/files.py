@@ -66,7 +66,7 @@ def _sentence_hint(name: str) -> str:
 
 
 def _missing_folder(path: Path) -> str:
-    """Return a hint if a file does not exist because its folder does not exist."""
+    """Return a hint if a file is missing because its folder does not exist."""
     missing = [folder for folder in path.parents if not folder.exists()]
     return f" (there is no folder '{missing[-1]}')" if missing else ""
 

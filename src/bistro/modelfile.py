@@ -42,7 +42,7 @@ FORMAT_VERSION = 3
 """The version of the file format that is written, which is also the newest version that can be
 read."""
 FIRST_CHECKED = 3
-"""The first version of the file format with a checksum."""
+"""The first version of the file format that includes a checksum."""
 PROCESS_KIND = "pitman-yor"
 """The kind in the header of a file written by `bistro.pitman_yor`: a process, not a model."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -84,7 +84,8 @@ def write_model(
 
     The same header and arrays always give the same bytes.
 
-    `header` must have a ``kind``. The versions of the format and of Bistro are added to the header.
+    `header` must contain ``kind``. The versions of the format and of Bistro are added to the
+    header.
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
@@ -268,7 +269,7 @@ def _parts(name: str, begin: bytes, size: int) -> _Parts:
 
 
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
-    """Return Bistro's part of the header. Raise an error if this part is missing or too new."""
+    """Return Bistro's part of the header. Raise an error if it is missing or too new to read."""
     if not isinstance(metadata, dict) or not isinstance(metadata.get(OWN_ENTRY), str):
         raise ModelFileError(
             f"{name}: this is a safetensors file, but it was not written by Bistro"
@@ -323,7 +324,7 @@ def _layout(
 
 
 def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
-    """Return the start and end offsets, type and shape of one array, after checking them."""
+    """Check and return the start and end offsets, type and shape of one array."""
     try:
         dtype_name, shape = entry["dtype"], entry["shape"]
         begin, end = entry["data_offsets"]

@@ -70,7 +70,7 @@ class LengthScores:
 def score_by_length(
     gold: Iterable[Sentence], system: Iterable[Sentence], punct: Punctuation | None = None
 ) -> list[LengthScores]:
-    """Return the scores of each length class, with or without punctuation.
+    """Return the scores for each length class, with or without punctuation.
 
     `punct` is the rule that recognises punctuation in the gold trees. If `punct` is None, all words
     count. A word without a head in the system's tree has no system arc.

@@ -1,4 +1,4 @@
-"""Calibration of predicted probabilities. Are 90 % of all arcs with a probability of 90 % correct?
+"""Calibration of predicted probabilities. Of the arcs with a probability of 90 %, are 90 % correct?
 
 Every word yields a pair (p, c). Here p is the predicted probability of a value in the word's row
 (PHead, PDeprel, PUpos or PXpos in MISC). The number c is 1 if the value is correct and 0 otherwise.
@@ -48,7 +48,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Agreement between predicted probabilities and observed accuracy, as figures from 0 to 1."""
+    """Agreement of predicted probabilities with observed accuracy, in figures from 0 to 1."""
 
     expected_calibration_error: float
     brier: float

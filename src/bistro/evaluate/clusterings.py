@@ -39,6 +39,6 @@ def variation_of_information(one: Clusters, other: Clusters) -> float:
 
 
 def entropy(counts: NDArray[np.int64]) -> float:
-    """Return the entropy of a distribution given by counts, in bits."""
+    """Return the entropy, in bits, of a distribution given as counts."""
     shares = counts / counts.sum()
     return float(-(shares * np.log2(shares)).sum())

@@ -1,4 +1,4 @@
-"""Evaluation of `bistro doctor` on real corrections between two versions of a treebank.
+"""Evaluation of `bistro doctor` on real corrections made between two versions of a treebank.
 
 The older version of the treebank is examined. A finding is correct if annotators later changed the
 value.

@@ -1,9 +1,9 @@
 """Effects of experimental conditions on the surprisal of a critical region.
 
 Every item has two conditions, such as an ambiguous sentence and its control, with the same critical
-region in both. The effect of an item is the difference between the surprisals of the
-region in the two conditions. The effect of an experiment is the mean over items, with its standard
-error and a Student's t interval.
+region in both. The effect for an item is the difference in the surprisal of the region between the
+two conditions. The effect in an experiment is the mean over items, with its standard error and an
+interval from Student's t-distribution.
 
 >>> regions = [
 ...     Region(item, condition, "all", "1", "fell", bits, 0.0)
@@ -203,7 +203,7 @@ def critical_regions(
 
 
 def _unknown_words(stimuli: Sequence[Stimulus], scores: TextScores) -> Iterator[tuple[str, ...]]:
-    """Yield the unknown words of each token."""
+    """Yield the unknown words in each token."""
     for stimulus, start in zip(stimuli, scores.offsets[:-1].tolist(), strict=True):
         flagged = zip(
             stimulus.words, scores.is_oov[start : start + len(stimulus.words)], strict=True

@@ -7,7 +7,7 @@ levels off.
 
 A handful of noisy points does not determine a, b and c well, so the forecast averages over their
 possible values. For every value of c on a grid, weighted least squares gives a normal distribution
-for y(n*), the score at the size n* of interest. The priors on a and b are flat. The distributions
+for y(n*), the score at the size of interest, n*. The priors on a and b are flat. The distributions
 for all c are averaged and truncated to the range of possible scores. The weight of each
 distribution is the probability of the points given c, times a prior on c. The noise has two parts.
 The random choice of training sentences adds noise with variance σ² / n. The estimate of σ combines
@@ -36,7 +36,7 @@ from bistro.errors import BistroError
 
 Floats = NDArray[np.float64]
 Points = Sequence[tuple[float, Sequence[float]]]
-"""Pairs of a training-set size and the scores of all draws of this size."""
+"""Pairs that consist of a training-set size and the scores of all draws of that size."""
 
 POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
 USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5

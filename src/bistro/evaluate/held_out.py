@@ -1,4 +1,4 @@
-"""The accuracy of a model of any kind on sentences that were not in its training data.
+"""The accuracy of any kind of model on sentences that were not in its training data.
 
     parsers          uas, las      all words count, subtypes of relations ignored (UD)
                      tags          share of correct tags, if the parser finds them

@@ -37,7 +37,7 @@ class ItemSentence:
 def item_sentences(
     table: Table, stimuli: Sequence[Stimulus], columns: Mapping[str, str | None]
 ) -> list[ItemSentence]:
-    """Return the sentences of a table.
+    """Return the sentences in a table.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def conditions_of(
 ) -> tuple[str, str]:
     """Return the two named conditions, or the only two conditions that have critical regions.
 
-    Unless they are named, the conditions are in the order in which they first appear, with or
-    without a region.
+    Unless the conditions are named, they are returned in the order in which they first appear, with
+    or without a region.
     """
     with_regions = {sentence.condition for sentence in sentences if sentence.regions}
     order = dict.fromkeys(sentence.condition for sentence in sentences)
@@ -91,7 +91,7 @@ def incomplete_items(
 ) -> dict[str, list[str]]:
     """Return the items that lack a region in at least one condition, with the reasons.
 
-    An item is left out when the effect of a region that it lacks is computed.
+    An item does not contribute to the effect in a region that it lacks.
     """
     items: dict[str, dict[str, ItemSentence]] = {}
     for sentence in sentences:

@@ -17,8 +17,8 @@ With an open vocabulary, where every string has a probability, bits_per_char mea
 and can be compared between models. With a closed vocabulary, the letters of unknown words are not
 predicted, so bits_per_char does not measure the whole text.
 
-An event with probability zero makes the perplexity infinite. A figure that is computed over no
-events is NaN.
+An event with probability zero makes the perplexity infinite. A figure is NaN if there are no events
+to compute it from.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)

@@ -1,6 +1,6 @@
 """Learning curves: the scores of models trained on growing parts of a treebank.
 
-The training sets of each draw are nested, so each smaller set is part of all larger sets. Each draw
+The training sets of each draw are nested: each set is contained in all larger sets. Each draw
 puts the sentences in a random order. By default, the parts are the first 1/16, 1/8, 1/4 and 1/2
 of the sentences, and all of them. The models are tested on a test set, or on the folds that they
 were not trained on. With k folds, "all" means (k - 1) / k of the treebank. A power law predicts the

@@ -83,7 +83,7 @@ def _percent(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class AlignedWords:
-    """Two files with aligned words, and methods that compare the columns of aligned words.
+    """Two files with aligned words, and methods that compare the columns of these words.
 
     All arrays of flags have one entry per aligned pair.
     """
@@ -145,7 +145,7 @@ class AlignedWords:
         return partners
 
     def _count_children(self, words: Words) -> Integers:
-        """Return the number of function words that depend on each word of a file."""
+        """Return the number of function words that depend on each word in a file."""
         is_child = self.marked(words, CHILD_RELATIONS) & (words.parents >= 0)
         return np.bincount(words.parents[is_child], minlength=len(words))
 

@@ -2,8 +2,8 @@
 
 The length of a dependency is the distance in words between a word and its head. A random order of a
 tree is drawn uniformly from all its projective orders. The optimal projective order has the
-smallest sum of lengths (Gildea & Temperley 2007). Dependents are placed alternately on the two
-sides of the head, with the largest subtrees outermost and the smallest next to the head.
+smallest total length (Gildea & Temperley 2007). Dependents are placed alternately on the two sides
+of the head, with the largest subtrees outermost and the smallest next to the head.
 
 >>> heads = [0, 1, 1, 1, 4]                      # a head with three dependents, one of two words
 >>> order = optimal_order(heads, range(1, 6))

@@ -6,8 +6,8 @@ that tokens can be compared as spans of characters.
 
 - A word that is a single token is aligned with the word of the same span.
 - Words inside multiword tokens have no span of their own. A *region* is the smallest span that
-  contains a multiword token and whose borders are not crossed by a multiword token of either file.
-  The words of a region are aligned by a longest common subsequence of their lower-cased forms.
+  contains a multiword token and whose borders are not crossed by a multiword token in either file.
+  The words in a region are aligned by a longest common subsequence of their lower-cased forms.
 
 The regions are found by a walk through both files, as in the official scorer. The walk jumps from
 one multiword token to the next, and all other words are aligned at once.

@@ -1,9 +1,9 @@
-"""The words of a whole file as arrays of numbers. A million words take about 100 megabytes.
+"""The words of a whole file as arrays of numbers. A million words take up about 100 MB.
 
 Scores compare the columns of two files. Strings are replaced by codes that both files share, so
-equal values have equal codes. Heads become indices of words in the file. Parts of values that
-scores ignore, such as subtypes of relations and features that are not universal, are removed before
-encoding.
+equal values have equal codes. Each head becomes the index of a word in the file. Parts of values
+that scores ignore, such as subtypes of relations and features that are not universal, are removed
+before encoding.
 
 Sentences are read one by one and are not kept.
 
@@ -41,7 +41,7 @@ UNIVERSAL_FEATURES = {
 }
 # fmt: on
 _SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-"""All characters of the Unicode category Zs."""
+"""All characters in the Unicode category Zs."""
 
 Integers = NDArray[np.int32 | np.int64]
 
@@ -109,11 +109,11 @@ class Words:
     feats: Integers
     deprels: Integers
     parents: Integers
-    """The index of the head in the file, `ROOT` or `NO_HEAD`."""
+    """The index of the head in the file, or else `ROOT` or `NO_HEAD`."""
     sentence_starts: Integers
     """Index of the first word of each sentence, followed by the total number of words."""
     lines: Integers
-    """The first line of each sentence in the file."""
+    """The line number at which each sentence begins in the file."""
     text: list[str]
     """The characters of each sentence, without spaces."""
     token_borders: Integers

@@ -42,7 +42,7 @@ def short(value: float) -> float:
 
 
 FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Exceptions that a damaged checkpoint can cause if its state cannot occur in training."""
+"""Exceptions that a checkpoint can cause if it contains a state that cannot occur in training."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 A checkpoint is a file next to the future model file. The file contains the state after a sweep and
 a fingerprint of everything that determines the result, such as the configuration, the seed and the
-events. A checkpoint is written under another name and then renamed, so there is always one complete
-checkpoint. The checkpoint is removed when the model is saved.
+events. A checkpoint is written under another name and then renamed, so a complete checkpoint always
+exists. The checkpoint is removed when the model is saved.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Checkpoint:
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the checkpoint and partial files left by killed runs. The model is unaffected."""
+        """Remove the checkpoint, and partial files left by killed runs. The model is unaffected."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -81,7 +81,7 @@ class Checkpoint:
 class PhaseCheckpoint(Checkpoint):
     """The checkpoint for one phase of a training run, stored in the file for the whole run.
 
-    Every saved state also includes the results of earlier phases that are needed later. The
+    Every saved state also includes any results of earlier phases that are still needed. The
     fingerprint identifies the whole training run. A phase cannot use the state of another phase. A
     phase may itself have phases, for example in a pipeline that trains a committee. Each nesting
     level has its own entry in the header.

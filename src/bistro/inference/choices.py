@@ -1,8 +1,8 @@
 """A classifier that maps lists of strings to names, used to predict annotation columns.
 
-The context is a list of strings, with the most informative first, and the outcomes are names. The
-context is cut before the first string that did not occur at its position in training, so the
-prediction depends on the longest known prefix of the context.
+The context is a list of strings, with the most informative string first, and the outcomes are
+names. The context is cut before the first string that did not occur at its position in training, so
+the prediction depends on the longest known prefix of the context.
 
 >>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
 >>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)

@@ -72,7 +72,7 @@ class SchedulerLostError(ClusterError):
 
 @contextmanager
 def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
-    """Yield workers on a cluster, or threads if `cluster` is None, until the context exits.
+    """Yield workers on a cluster, or threads if `cluster` is None, for use inside the context.
 
     `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None. Without a cluster,
     `threads` is the number of threads, and 0 uses all cores.
@@ -223,7 +223,7 @@ class ClusterWorkers:
                 raise self._explained(error) from None
 
     def _explained(self, error: BaseException) -> BaseException:
-        """Return the error of a task, or an error about the cluster if the cluster caused the
+        """Return the error that a task raised, or an error about the cluster if it caused the
         failure."""
         from distributed import KilledWorker
 
@@ -286,7 +286,7 @@ def _attempt(
 ) -> bytes:
     """Run a task and return its result as bytes.
 
-    The worker must have the same version of Bistro.
+    The worker must have the given version of Bistro.
     """
     if version != __version__:
         raise ClusterError(

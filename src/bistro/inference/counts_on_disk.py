@@ -1,9 +1,9 @@
 """Counts from a long text, kept in files if they do not fit in memory.
 
-Training counts every context of the text. Inside `counts_in`, the large arrays of counts are
-unnamed files that are mapped into memory. The operating system caches as much of the files as fits
-into memory. The files disappear when the process ends, even if it is killed. The model file is the
-same as if the counts were kept in memory.
+During training, every context in the text is counted. Inside `counts_in`, the large arrays of
+counts are unnamed files that are mapped into memory. The operating system caches as much of the
+files as fits into memory. The files disappear when the process ends, even if it is killed. The
+model file is the same as if the counts were kept in memory.
 
 >>> import tempfile
 >>> with counts_in(tempfile.gettempdir()):
@@ -26,7 +26,7 @@ from bistro.system import IS_WINDOWS
 
 @contextlib.contextmanager
 def counts_in(folder: str | None) -> Iterator[None]:
-    """Keep large arrays of counts in files in a folder, or in memory if no folder is given."""
+    """Keep large arrays of counts as files in a folder, or in memory if no folder is given."""
     if folder is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""The discount and strength of every level, which are slice-sampled, optimised, or fixed.
+"""Discounts and strengths for all levels: slice-sampled, optimised or fixed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs in the core. The maximum of the posterior is found by L-BFGS-B.

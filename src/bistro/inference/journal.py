@@ -19,7 +19,7 @@ SCORE = "score"
 
 
 class Journal:
-    """The trials of one search, which are kept on disk, or only in memory if there is no path."""
+    """The trials of one search, kept on disk or, if there is no path, only in memory."""
 
     def __init__(self, path: Path | None, search: dict[str, Any]) -> None:
         self.path = path

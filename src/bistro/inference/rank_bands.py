@@ -60,7 +60,7 @@ def p_value(ranks: Ints, draws: int) -> float:
 def simultaneous_band(runs: int, draws: int, error_rate: float) -> Band:
     """Return the narrowest band for uniform ranks.
 
-    Their counts fall outside the band with probability at most `error_rate`.
+    Their counts fall outside the band with a probability of at most `error_rate`.
     """
     low, high = error_rate / (2 * draws), error_rate
     for _ in range(30):

@@ -12,7 +12,7 @@ Draws of a chain depend on each other, so only every n-th sweep is used, with n 
 nearly independent (see `choose_thinning`). Quantities may also depend on the data. The
 log-likelihood of the current state reveals errors that no parameter shows (Modrák et al. 2023).
 
-A simulation is a function of a seed. The simulation returns the true values and a chain that has no
+A simulation is a function that takes a seed. It returns the true values and a chain that has no
 access to them.
 
 >>> def coin(seed):                                   # heads ~ Beta(1, 1), 9 tosses
@@ -56,7 +56,7 @@ variance of the ranks by 3 %."""
 
 @dataclass(frozen=True)
 class Simulated:
-    """True values drawn from the prior, and a chain that infers them only from the data."""
+    """True values drawn from the prior, and a chain that infers them from the data alone."""
 
     truth: Quantities
     sweep: Callable[[], None]

@@ -88,7 +88,7 @@ class Spelling:
         return self.tagged(plain, tags), plain.begins
 
     def untagged(self, words: Sequence[str]) -> Untagged:
-        """Return the events of words, with contexts that do not contain tags."""
+        """Return the events for a list of words, with contexts that do not contain tags."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
@@ -104,7 +104,7 @@ class Spelling:
         return Events(contexts, plain.events.outcomes)
 
     def empty_words(self) -> Events:
-        """Return, for each tag, the event of an end symbol at the start of a word."""
+        """Return one event per tag: an end symbol at the start of a word."""
         start = np.full((self.num_tags, self._order - 1), self.alphabet.start, dtype=np.int32)
         tags = np.arange(self.num_tags, dtype=np.int32)
         ends = np.full(self.num_tags, self.alphabet.end, dtype=np.int32)

@@ -81,21 +81,21 @@ class BistroParser:
         yield from self._annotate(batch)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Return the content of the model's file."""
+        """Return the content of the model file."""
         return self._trained().to_bytes()
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> BistroParser:
-        """Load the model from the content of its file."""
+        """Load the model from the content of a model file."""
         self.model = _checked(from_bytes(content), self.surprisal)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model in a folder of the pipeline."""
+        """Save the model in the component's folder."""
         Path(path).mkdir(parents=True, exist_ok=True)
         self._trained().save(Path(path) / MODEL_FILE)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> BistroParser:
-        """Load the model from a folder of the pipeline."""
+        """Load the model from the component's folder."""
         self.model = _checked(load(Path(path) / MODEL_FILE), self.surprisal)
         return self
 

@@ -1,8 +1,9 @@
 """The abilities of models, with one protocol per ability.
 
-A model has an ability if it has the methods of the protocol. No inheritance is needed. To check for
-an ability, use ``isinstance(model, Parser)`` or the method `Ability.of`. `Ability.of` returns the
-model with the type of the protocol, or raises an error that names the kinds with this ability:
+A model has an ability if it has the methods of that ability's protocol. No inheritance is needed.
+To check for an ability, use ``isinstance(model, Parser)`` or the method `Ability.of`. `Ability.of`
+returns the model with the type of the protocol, or raises an error that names the kinds with this
+ability:
 
     parser = PARSE.of(model)          # "an ngram model cannot parse; use a transition, ... model"
     parse = parser.parse(words, marginals=True)

@@ -87,7 +87,7 @@ def require_column(name: str, header: Sequence[str], path: str) -> int:
 class RowFilter:
     """A filter that selects rows by conditions such as ``COLUMN=VALUE``.
 
-    A selected row has one of the given values in each named column.
+    A row is selected if it has one of the given values in each named column.
     """
 
     def __init__(self, conditions: Sequence[str], header: Sequence[str], path: str) -> None:
@@ -112,7 +112,7 @@ class RowFilter:
         return accepted
 
     def error(self) -> TreebankError:
-        """Return the error for a table without selected rows.
+        """Return the error for a table in which no rows are selected.
 
         The message lists the values that occur in the table.
         """

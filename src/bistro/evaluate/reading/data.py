@@ -1,4 +1,4 @@
-"""Reading times of an experiment, with one row per participant and word, or mean times per word.
+"""Reading times from an experiment, with one row per participant and word, or mean times per word.
 
     participant,item,condition,position,word,time
     p01,7,reduced,1,The,312
@@ -6,7 +6,7 @@
 
 A *text* is an item in one of its conditions, as participants read it; without a column of
 conditions, every item has one text. Rows with the same text and position must have the same word
-for all participants, and the positions of a text must have no gaps. The surprisal of each word
+for all participants, and the positions in a text must have no gaps. The surprisal of each word
 under a model can then be joined to the correct rows.
 """
 
@@ -34,12 +34,12 @@ ALL = "all"
 IBEX_COMMA = "%2C"
 """Replacement for commas in the result files of Ibex and PCIbex, whose cells are not quoted."""
 MISSING_TIMES = ("", "na", "nan", "null", ".")
-"""Cells that represent a missing time, in lower case."""
+"""Cell values that represent a missing time, in lower case."""
 
 
 @dataclass(frozen=True)
 class ReadingData:
-    """The reading times of an experiment, and the words that were read."""
+    """The reading times from an experiment, and the words that were read."""
 
     path: str
     items: list[str]
@@ -63,7 +63,7 @@ class ReadingData:
     def documents(self, columns: Sequence[str]) -> list[str] | None:
         """Return the document of each text, as named by the given columns.
 
-        Without columns, the result is None.
+        If no columns are given, the result is None.
         """
         if not columns:
             return None
@@ -93,7 +93,7 @@ class ReadingData:
         """Index of each word's item. All conditions of an item share one index.
 
         Items are numbered in the order of their names, so that the result of a study does not
-        depend on the order of rows.
+        depend on the order of the rows.
         """
         names = sorted(set(self.items), key=name_order)
         numbers = {name: number for number, name in enumerate(names)}
@@ -101,7 +101,7 @@ class ReadingData:
 
 
 def name_order(name: str) -> tuple[list[str | tuple[int, str]], str]:
-    """Return a sort key that puts numbers in names in numerical order.
+    """Return a sort key that compares the numbers within names by value.
 
     >>> sorted(["item10", "item9", "item"], key=name_order)
     ['item', 'item9', 'item10']
@@ -251,7 +251,7 @@ class _Collected:
         raise TreebankError(problem, path=self.path, line=line)
 
     def _check_adjacent(self, text: int, line: int, *, is_adjacent: bool) -> None:
-        """Raise an error if a text without participants or positions is read a second time."""
+        """Raise an error if a text without participants or positions occurs a second time."""
         if not is_adjacent and text in self._last_line:
             problem = (
                 f"{self._called(text)} continues here, but ended in line {self._last_line[text]}: "
@@ -267,7 +267,7 @@ class _Collected:
         text: NDArray[np.int64],
         position: NDArray[np.int64],
     ) -> None:
-        """Raise an error if a participant has two times for the same word."""
+        """Raise an error if a participant has two reading times for the same word."""
         pairs = token * len(self.readers) + reader
         is_repeated = np.ones(len(pairs), np.bool_)
         is_repeated[np.unique(pairs, return_index=True)[1]] = False

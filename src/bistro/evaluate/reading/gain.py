@@ -1,7 +1,7 @@
 """The gain of a predictor: how much it improves the prediction of held-out reading times.
 
 The items are divided into folds. For each fold, two regressions, with and without the predictor,
-are fitted on all other folds and used to predict the reading times of the fold. The gain of a row
+are fitted on all other folds and used to predict the reading times in that fold. The gain of a row
 is the difference between the two log-likelihoods, in nats. An uninformative predictor has a gain of
 zero or slightly below zero. Intervals are computed with a bootstrap that draws items with
 replacement. Two models are compared by a permutation test, which exchanges the models item by item.

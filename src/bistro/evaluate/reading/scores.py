@@ -29,14 +29,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ItemScores:
-    """The surprisals of all words of all texts, in order, and whether each word is unknown."""
+    """The surprisals of all words in all texts, in order, and whether each word is unknown."""
 
     surprisal: Floats
     """In bits."""
     unknown: Flags
     """Whether any part of the word is unknown to the model."""
     unknown_parts: tuple[str, ...]
-    """The different unknown parts of words, in the order in which they are scored."""
+    """The distinct unknown parts of words, in the order in which they are scored."""
 
 
 def item_scores(
@@ -47,7 +47,7 @@ def item_scores(
     order: Sequence[int] | None = None,
     **options: Any,
 ) -> ItemScores:
-    """Score every word of every text.
+    """Score every word in every text.
 
     The model may split a word into several words. The result is in the order of `items`.
 
@@ -61,7 +61,7 @@ def item_scores(
         The function that splits them; default: `common_cutting` of the model.
     order
         The order in which the texts are scored, as indices; default: their own order. Estimates
-        depend on this order, because each text has its own random numbers.
+        depend on this order, because it determines the random numbers for each text.
     **options
         Options of the model's scores, in which documents are in the order of scoring.
     """

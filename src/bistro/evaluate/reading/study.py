@@ -98,7 +98,7 @@ def study(
         For each model, one value per word, item after item.
     controls
         For each control model, one value per word. These values and those of the preceding words
-        belong to the baseline of all models.
+        are part of the baseline for all models.
     counts
         Counts of words in some text; if given, the baseline includes their frequency.
     before
@@ -164,7 +164,7 @@ def _random(seed: int, part: int) -> np.random.Generator:
 def _known(data: ReadingData, unknown: Mapping[str, Flags], before: int) -> Flags:
     """Return a mask of the words that are known to all models.
 
-    The `before` words that precede a word in its text must also be known.
+    The preceding words in the text, up to `before` of them, must also be known.
     """
     lost = np.any([np.zeros(len(data.text_of_token), np.bool_), *unknown.values()], axis=0)
     columns = lagged("unknown", lost.astype(np.float64), data, before)
@@ -199,7 +199,7 @@ def _used_rows(
 
 
 def wrong_unit(times: Floats) -> str:
-    """Return a message if times cannot be in milliseconds, otherwise an empty string.
+    """Return a message if the times cannot be in milliseconds, otherwise an empty string.
 
     >>> wrong_unit(np.array([0.3, 0.41, np.nan]))
     'the median time is 0.355, but times must be in milliseconds, not in seconds or logarithms'

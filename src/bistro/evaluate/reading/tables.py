@@ -1,4 +1,4 @@
-"""Tables of a study: gains, coefficients, and exported reading times with their predictors."""
+"""Tables for a study: gains, coefficients, and exported reading times with their predictors."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ UNKNOWN = Emissions(np.empty(0, np.int32), (), np.empty(0))
 
 
 class BinaryGrammar:
-    """A grammar whose binary rules `parents[r] -> lefts[r] rights[r]` have probability `probs[r]`.
+    """A grammar whose binary rule `parents[r] -> lefts[r] rights[r]` has probability `probs[r]`.
 
     Unary rules are stored in the same way.
     """
@@ -89,7 +89,7 @@ class BinaryGrammar:
     def _split(
         self, number: int, rule: Rule, rests: dict[tuple[str, ...], int]
     ) -> Iterator[tuple[int, int, int, float, int]]:
-        """Yield the binary rules of a longer rule.
+        """Yield the binary rules that replace a longer rule.
 
         Rules with the same remainder share the binary rules for that remainder.
         """
