@@ -38,7 +38,7 @@ class Tokeniser(Protocol):
 
 @runtime_checkable
 class Rememberer(Protocol):
-    """A model that scores words, and whose scores can depend on earlier sentences of a document."""
+    """A model that scores words and can take earlier sentences in a document into account."""
 
     def remember(
         self,
@@ -46,10 +46,10 @@ class Rememberer(Protocol):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return scores that reflect earlier sentences of the same document.
+        """Return scores that take earlier sentences in the same document into account.
 
-        The given `scores` are those of each sentence alone. `documents` contains the name
-        of each sentence's document.
+        The given `scores` are computed for each sentence in isolation. `documents` contains the
+        name of each sentence's document.
         """
 
     def memory_protocol(self) -> str:

@@ -80,7 +80,7 @@ class Backoff:
         return weight * self._base(outcome)
 
     def _places(self, context: Sequence[Seen]) -> list[int | None]:
-        """Return the node of the context at each depth, or None if the context did not occur."""
+        """Return the node for the context at each depth, or None if the context did not occur."""
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])

@@ -203,8 +203,8 @@ if TYPE_CHECKING:
     ):
         """A model whose kind is not known until its file is opened.
 
-        Type checkers accept the methods of all abilities. At run time, a method that the model
-        lacks raises an error.
+        Type checkers accept the methods of all abilities. At run time, calling a method that
+        the model lacks raises an error.
         """
 
 

@@ -1,8 +1,8 @@
 """Calls and commands can override the default options of a model.
 
-Options of a call, such as the size of the search, have the same defaults for all models of a
-family. A configuration may set other defaults, which are saved with the model. A preset that
-follows a paper can therefore describe the paper's search as well as its training.
+The options for a call, such as the search size, have the same defaults in all models of a family. A
+configuration may set other defaults, which are saved with the model. A preset that follows a paper
+can therefore specify the search that the paper uses, and not only the training.
 
     [defaults.parse]
     selection = "paper"

@@ -83,7 +83,7 @@ class Words:
 
 
 def _subjects(words: Words) -> list[str]:
-    """Return the form of pronominal subjects, and the tag and last letter of other subjects."""
+    """Return the forms of pronominal subjects, and the tags and last letters of other subjects."""
     subjects = [""] * len(words.forms)
     tags = words.tags
     for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):

@@ -49,7 +49,7 @@ class Doubt:
     weights: list[float]
     """The probabilities of the likely tags."""
     deciding: list[float]
-    """Weights of the tags in the choice of the lemma."""
+    """Weights of the tags when the lemma is chosen."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Tags:
     def _possible(self, row: tuple[str, ...]) -> list[int]:
         """Return the outcomes that are consistent with the kept values of a word.
 
-        An empty list means that all outcomes are consistent with them.
+        An empty list means that all outcomes are consistent with these values.
         """
         if row.count(EMPTY) == len(row):
             return _ANY

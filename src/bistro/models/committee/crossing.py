@@ -1,4 +1,4 @@
-"""The frequency of crossing arcs in a treebank, given the words and the tree around them.
+"""The frequency of crossing arcs in a treebank, given the words and the surrounding tree.
 
 A crossing arc is lifted in training and encoded in the label (`bistro.treebank.projectivity`).
 Lifting attaches a word w to an ancestor h of its true head t. The pattern of w, t and h predicts
@@ -52,8 +52,8 @@ Side = tuple[str, str, bool]
 """The tag of a word, the tag of its head (empty for the root), and whether the word precedes its
 head."""
 Counts = dict[tuple[str, ...], tuple[int, int]]
-"""Numbers of crossings and occurrences of a pattern. The key () stands for all forms, (t,) for a
-form of t, and (t, w) for forms of t and w."""
+"""The number of crossing arcs and the number of occurrences of a pattern. The key () stands for
+all forms, (t,) for a form of t, and (t, w) for forms of t and w."""
 
 
 class Pattern(NamedTuple):
@@ -95,7 +95,7 @@ class Tree:
         return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
 
     def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
-        """Yield the head's descendants outside `word`'s subtree, and whether each is a child."""
+        """Yield descendants of `head` outside `word`'s subtree, and whether each is its child."""
         level = [child for child in self.children[head] if child != word]
         for step in range(MOST_STEPS):
             yield from ((target, step == 0) for target in level)
@@ -125,7 +125,7 @@ class Crossing:
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
-        """Count the crossing arcs of each pattern, using tags from the given column."""
+        """Count the crossing arcs for each pattern, using tags from the given column."""
         trees = [_Lifted.of(sentence, column) for sentence in sentences]
         labels: Counter[tuple[Side, str]] = Counter()
         for one in trees:
@@ -192,7 +192,7 @@ class Crossing:
 
 
 class _Lifted(NamedTuple):
-    """A sentence with its true heads, plain labels and a projective tree with lifted arcs."""
+    """A sentence with its true heads, its plain labels, and a projective tree with lifted arcs."""
 
     tree: Tree
     heads: Sequence[int]

@@ -31,8 +31,8 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""The phase number of a checkpoint that contains members trained by workers. Training in a single
-process numbers its phases from 0."""
+"""The phase number of a checkpoint that contains members trained by workers. If a single process
+trains all members, its phases are numbered from 0."""
 TRACES = "traces"
 
 

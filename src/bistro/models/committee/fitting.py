@@ -50,7 +50,7 @@ def weights_of(
 
 
 def with_trees(dev: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences of a development set that have trees."""
+    """Return the sentences in a development set that have trees."""
     known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
     if not known:
         raise BistroError("the development set has no trees to fit the weights to")
@@ -58,7 +58,7 @@ def with_trees(dev: Sequence[Sentence]) -> list[Sentence]:
 
 
 def heads_of(sentences: Sequence[Sentence]) -> Ints:
-    """Return the heads of all words of the sentences, as one array."""
+    """Return the heads of all words in the sentences, as one array."""
     return np.array([head for sentence in sentences for head in sentence.heads])
 
 

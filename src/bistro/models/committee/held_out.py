@@ -1,7 +1,7 @@
 """Held-out sentences of a treebank are used to calibrate a committee.
 
 Neighbouring sentences share words and topics. Therefore a few contiguous stretches of the treebank
-are held out instead of isolated sentences. Such stretches differ from the training data about as
+are held out, rather than isolated sentences. Such stretches differ from the training data about as
 much as new text does.
 
 >>> sentences = [Sentence.from_columns(["word"] * 100) for _ in range(100)]

@@ -111,8 +111,8 @@ class Symbols:
     tag_column: str
     nonprojective: Scheme | None
     label_numbers: list[Ints]
-    """The committee's index for each label of each member. The last entry is -1, which stands for
-    no label."""
+    """The committee's index for each label of each member. The last entry is -1, which means that
+    there is no label."""
     tag_numbers: list[Ints | None]
     """The committee's index for each tag of each member, or None if the member uses another
     column."""
@@ -121,15 +121,15 @@ class Symbols:
 
     @cached_property
     def is_lifted(self) -> NDArray[np.bool_]:
-        """Whether each label encodes a crossing arc. The last entry stands for no label."""
+        """Whether each label encodes a crossing arc. The last entry is for arcs without a label."""
         return np.array([LIFTED in label for label in [*self.labels, ""]])
 
     @classmethod
     def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
         """Collect the labels and tags of all members. Tags come from the first member's tag column.
 
-        With `like`, each label or tag keeps its index in `like`, which must contain all labels and
-        tags.
+        If `like` is given, it must contain all labels and tags, and each of them keeps its index in
+        `like`.
         """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels cannot be combined with models without labels")
@@ -286,7 +286,7 @@ def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], lis
 
 
 def _counted(votes: Sequence[Votes], lengths: Sequence[int]) -> list[NDArray[np.bool_]]:
-    """Return a mask of the words for which each member's vote counts.
+    """Return, for each member, a mask of the words for which its vote counts.
 
     The vote of a member that could not use the given annotation counts only if no other member
     could use it.
@@ -310,7 +310,7 @@ def sharper(mixture: Mixture, power: float) -> Mixture:
 
 
 def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads: int) -> Mixture:
-    """Return a mixture in which the probabilities of the best trees' heads are calibrated.
+    """Return a mixture in which the probabilities of the heads in the best trees are calibrated.
 
     The remaining probability is divided among the other heads of a word in the same proportions as
     before.

@@ -1,4 +1,4 @@
-"""The committee consists of several generative models of one treebank.
+"""The committee consists of several generative models trained on one treebank.
 
 For each word of a sentence, every member predicts a distribution over labelled heads and a
 distribution over tags. These distributions are marginals of the member's posterior over trees. The
@@ -82,9 +82,9 @@ class CommitteeOptions(DictionaryOptions):
     """Options for parsing with a committee. Each member uses the options that apply to its kind."""
 
     samples_by_number: ClassVar[bool] = False
-    """Whether the samples of a sentence depend on its position in the input. The value is false for
-    a committee, because a member with a maximum sentence length counts only the sentences that it
-    parses."""
+    """Whether the samples of a sentence depend on its position in the input. This is not the case
+    for a committee, because a member with a maximum sentence length counts only the sentences that
+    it parses."""
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
@@ -160,7 +160,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return the tags of a sentence that are unknown to the member with the most unknown tags.
+        """Return the unknown tags in a sentence, for the member that has the most unknown tags.
 
         A tag may be unknown to a member because the member combines tags with features.
         """

@@ -7,9 +7,9 @@ patterns have a crossing arc more often than not (`bistro.models.committee.cross
 do not use these patterns.
 
 A vote for a crossing arc is multiplied by `weight` times the square root of the odds that its
-pattern has a crossing arc, but by at least 1. A vote for (h, d↑y), with a label y other than x,
-also counts for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a crossing arc
-outweigh the votes for its current head in the tree.
+pattern has a crossing arc, but always by at least 1. A vote for (h, d↑y), with a label y other
+than x, also counts for t, but is multiplied by OTHER_NOTES. A word is moved if the votes for a
+crossing arc outweigh the votes for its current head in the tree.
 """
 
 from __future__ import annotations

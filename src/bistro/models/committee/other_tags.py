@@ -79,7 +79,7 @@ class OtherTags:
         return f"{gaps}: filled in for the members that learn from it" if self.missing else ""
 
     def filled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Return the sentences after filling in the missing tags of the other column."""
+        """Return the sentences with the missing tags in the other column filled in."""
         if not self.missing:
             return list(sentences)
         by_word: dict[tuple[str, str], Counter[str]] = {}

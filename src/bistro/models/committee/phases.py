@@ -1,8 +1,8 @@
 """Approximate share of each phase in the training time of a committee.
 
-The shares are used to estimate the remaining time. All times are relative to the time for training
-a latent-variable member of the default committee, which is set to 5. The times were measured on
-English EWT and French ParTUT. Between these treebanks, the shares differ by up to a third.
+The shares are used to estimate the remaining time. All times are relative: the time for training a
+latent-variable member of the default committee is set to 5. The times were measured on English EWT
+and French ParTUT. The shares differ by up to a third between these treebanks.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def phase_shares(
 
 
 def stack_shares(members: Mapping[str, MemberSettings], stack: StackSettings) -> dict[str, float]:
-    """Return the shares of the phases of stack training, and of the steps within a fold."""
+    """Return the time share of each phase in stack training, and of each step within a fold."""
     fold, judging = _stack_costs(members, stack)
     whole = _normalised({"folds": stack.folds * sum(fold.values()), "judging": judging})
     return whole | _normalised(fold)

@@ -145,7 +145,7 @@ class Gold:
 
     @classmethod
     def of(cls, ballot: Ballot) -> Gold:
-        """Return the gold annotation of the sentences of a fold, with crossing arcs lifted."""
+        """Return the gold annotation of the sentences in a fold, with crossing arcs lifted."""
         symbols = ballot.mixture.symbols
         label_numbers = {label: i for i, label in enumerate(symbols.labels)}
         tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}

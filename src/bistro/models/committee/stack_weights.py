@@ -39,7 +39,7 @@ SIZES = [1 << bits for bits in range(1, MOST_BITS + 1)]
 
 
 def rounded(weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round weights to half precision, in which they are saved, and set the smallest to 0."""
+    """Round weights to half precision, as in model files, and set the smallest ones to 0."""
     kept = np.where(np.abs(weights) >= SMALLEST, weights, 0.0)
     return kept.astype(np.float16).astype(np.float32)
 

@@ -284,7 +284,8 @@ class Stack:
     def arrays(self) -> Arrays:
         """Return the arrays with the weights of each decision.
 
-        With templates, the weights have half precision, and are sparse if most of them are 0.
+        If there are templates, the weights are stored in half precision, and the arrays are sparse
+        if most of the weights are 0.
         """
         if not self.templates:
             return {name: np.asarray(weights) for name, weights in self.weights.items()}

@@ -188,7 +188,7 @@ class _Training:
         return sentences
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
-        """Train all members that are trained with Markov chains."""
+        """Train all members that use Markov chains."""
         sentences = self._by_tagset()
         chained = {n: s for n, s in self.settings.items() if not isinstance(s, IsbnConfig)}
         share = PREPARING * self.shares["chains"]

@@ -4,8 +4,7 @@ Likely weights maximise the probability of the correct entries (`bistro.inferenc
 Accurate weights maximise the number of correct choices, where the choice for a word is the
 likeliest entry of the mixture. The search starts from equal weights. It multiplies or divides one
 weight at a time by 1.5 as long as more words are correct. A weak member whose errors differ from
-those of the other members increases the number of correct choices more than it increases the
-likelihood.
+those of the other members contributes more to the number of correct choices than to the likelihood.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ fixed cost.
     argmax over trees of  Σ over constituents of  p(label, start, end) - cost
 
 With cost = 1/2, a wrong constituent is as bad as a missing one. The score is maximised over all
-trees of the sentence, including trees that no grammar generates. A span may have every label that
+trees for the sentence, including trees that no grammar generates. A span may have every label that
 increases the score, and spans must not cross (`cpp/infinite/span_tree.hpp`). Each word receives its
 most probable tag.
 
@@ -36,7 +36,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT
 
 CERTAIN = 1e-6
-"""Minimum distance of probabilities from 0 and 1. Probabilities are clipped before their
+"""Probabilities are clipped to at least this value, and to at most 1 minus this value, before their
 logarithms are taken."""
 Ranks = Mapping[str, float]
 

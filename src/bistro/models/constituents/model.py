@@ -223,7 +223,7 @@ class ConstituentsModel(Model):
     def _drawn(
         self, batch: list[list[str]], options: VoteOptions, first: int, drawn: int
     ) -> dict[int, list[Tree]]:
-        """Return trees drawn for each sentence, taken in turn from members that found a tree."""
+        """Return the trees drawn for each sentence, in turn from each member that found a tree."""
         own = {**options.of_members(), "drawn": drawn, "first": first}
         of_members = [list(member.parse_trees(batch, **own)) for member in self.members]
         trees: dict[int, list[Tree]] = {}

@@ -1,6 +1,6 @@
 """Training of a committee of constituency parsers.
 
-The weights are fitted after all members are trained.
+The weights are fitted after all members have been trained.
 
 The seed of member i is the seed of the run plus i, so members with the same name have different
 chains.

@@ -6,7 +6,7 @@ stop symbol. A child consists of a tag and a word, which are generated in this o
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-Back-off drops the last element of a context first. The elements of contexts can be configured
+Back-off drops the last element of a context first. The context elements can be configured
 (`EisnerConfig`). A chart over all projective trees yields the most probable tree, the sum over all
 trees, samples and marginals, all of them exactly (`cpp/parse/chart.hpp`).
 
@@ -44,7 +44,7 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
 @dataclass(frozen=True)
 class EisnerOptions(CoreOptions):
-    """Options of the chart parser."""
+    """Options for the chart parser."""
 
     kind: ClassVar[str] = "eisner"
 

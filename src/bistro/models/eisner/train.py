@@ -25,7 +25,7 @@ STEPS = 6
 
 
 def _ignore(steps: int) -> None:
-    """Ignore a report of the number of finished steps."""
+    """Ignore the number of finished steps."""
 
 
 class EisnerTraining:

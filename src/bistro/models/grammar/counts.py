@@ -27,14 +27,14 @@ TAG = " (tag)"
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """Counts of the children of every phrase and of the words of every tag."""
+    """Counts of the children that each phrase has, and of the words that each tag has."""
 
     rules: dict[str, Counter[Children]]
     words: dict[str, Counter[str]]
 
     @classmethod
     def of(cls, trees: Iterable[Tree]) -> Self:
-        """Count the rules and words of trees that have the same root symbol."""
+        """Count the rules and words in trees that have the same root symbol."""
         rules: defaultdict[str, Counter[Children]] = defaultdict(Counter)
         words: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for tree in trees:
@@ -53,8 +53,8 @@ class RuleCounts:
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
         """Count the child symbols in the distinct rules of a phrase, and the rules themselves.
 
-        A rule is counted once regardless of its frequency, because new rules resemble the many
-        rare rules.
+        A rule is counted once regardless of its frequency, because new rules resemble rare
+        rules, of which there are many.
         """
         types = Counter(child for children in self.rules[phrase] for child in children)
         return types, len(self.rules[phrase])

@@ -2,7 +2,7 @@
 
 Every phrase draws its children, and every tag its word, from Pitman-Yor processes that back off to
 less specific ones (`bistro.models.grammar.smoothing`), so that every sentence has a probability.
-The surprisal of a word is exact, because the model sums over all trees of the preceding words and
+The surprisal of a word is exact, because the model sums over all trees for the preceding words and
 over all continuations (Jelinek and Lafferty 1991, Stolcke 1995).
 
 >>> import bistro

@@ -1,8 +1,8 @@
 """Smoothing of a treebank grammar by Pitman-Yor back-off, written as context-free rules.
 
 The children of a phrase A are drawn as a whole from a Pitman-Yor process. The base distribution
-draws the children one by one from another process, whose own base does not depend on A. The words
-of a tag are drawn in the same way.
+draws the children one by one from another process, whose own base does not depend on A. The word
+for each tag is drawn in the same way.
 
     p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
                     + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
@@ -32,8 +32,8 @@ STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
 """Factors by which the weights of phrases are multiplied, tried in this order."""
 LONGEST_MEAN = 200.0
-"""Maximum expected length of a sentence, in words. A grammar that exceeds this expected length is
-rejected."""
+"""Maximum expected length of a sentence, in words. A grammar whose sentences are expected to be
+longer is rejected."""
 
 
 class Level(NamedTuple):
@@ -59,7 +59,7 @@ def shares(counts: Mapping[str, int], level: Level) -> Shares:
 
 
 class Levels(NamedTuple):
-    """Parameters of a grammar's Pitman-Yor processes, starting with the most specific."""
+    """Parameters of a grammar's Pitman-Yor processes, starting with the most specific process."""
 
     rules: Level
     children: Level

@@ -60,7 +60,7 @@ def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> 
 def _chain(
     name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
 ) -> tuple[Chain, Events]:
-    """Return a chain and its events, for a two-level process over outcomes given a context."""
+    """Return the chain and the events for a two-level process over outcomes in contexts."""
     contexts: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     rows = [

@@ -43,7 +43,7 @@ class IsbnSymbols:
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """The words of each cluster that are separate outcomes."""
+    """The words in each cluster that are separate outcomes."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints
@@ -57,7 +57,7 @@ class IsbnSymbols:
     """The default lemma of each word. The array is empty if states do not use lemmas."""
     other_begin: Ints = field(default_factory=no_numbers)
     other_list: Ints = field(default_factory=no_numbers)
-    """The words of each cluster that are not separate outcomes."""
+    """The words in each cluster that are not separate outcomes."""
     other_count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Number of times that each word in `other_list` was seen with the cluster."""
 
