@@ -129,7 +129,7 @@ class Kind:
         return trained
 
     def train_with_text(self, *arguments: Any, **fitting: Any) -> Model:
-        """Train a model of this family on raw text in addition to its training data."""
+        """Train a model of this family on its usual training data and on raw text."""
         if not self.text_trainer:
             able = [kind.name for kind in every() if kind.text_trainer]
             raise BistroError(
@@ -202,7 +202,7 @@ def able(ability: str) -> list[str]:
 
 
 def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
-    """Return the record and the settings of a model kind, or of the successor of a former kind."""
+    """Return the record and the settings of a kind, replacing a former kind with its successor."""
     if name in FORMER:
         name, settings = resolve(FORMER[name])(settings)
     return find(name), settings

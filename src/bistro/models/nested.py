@@ -95,7 +95,7 @@ def trained_in_turn(
 
 
 def saved_models(session: Session, fingerprint: str, names: Sequence[str]) -> dict[str, Model]:
-    """Return the finished models of the checkpoint from which training resumes."""
+    """Return the finished models in the checkpoint from which training resumes."""
     saved = session.saved(fingerprint)
     arrays = saved[1] if saved else {}
     return {

@@ -41,7 +41,7 @@ from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
-"""Numbers of labels per arc and clusters per word over which word scores are summed."""
+"""Number of labels per arc, and of clusters per word, over which word scores are summed."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class IsbnOptions(CoreOptions):
     """Number of derivations kept after each word."""
     labels_per_arc: int = 5
     margin: float = 2.0
-    """Margin for pruning. The next word of a partial derivation is assumed to be at most e^margin
-    times as probable as in any derivation so far. A partial derivation is pruned if it
-    would not remain in the beam under this assumption. With the value 2, pruning did not change any
-    tree of the Danish development set."""
+    """Margin for pruning. The probability of the next word in a partial derivation is assumed to be
+    at most e^margin times its highest probability in the derivations so far. A partial derivation
+    is pruned if it would not remain in the beam under this assumption. With the value 2, pruning
+    did not change any tree in the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]

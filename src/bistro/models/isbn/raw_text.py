@@ -84,8 +84,8 @@ def _parsed(analyses: Analyses, text: RawText, codec: IsbnCodec) -> Trees:
 def _split(trees: Trees, number: int) -> tuple[Trees, Trees]:
     """Return the training trees, and evenly spaced held-out trees.
 
-    The text may differ from the treebank. Therefore training ends when the score on
-    held-out trees from both no longer improves.
+    The text may differ from the treebank. Therefore, training ends when the score on held-out trees
+    from both sources no longer improves.
     """
     places = {len(trees) * i // number for i in range(number)}
     parts: tuple[Trees, Trees] = ([], [])

@@ -105,7 +105,7 @@ class Progress:
             self.best_score, self.best_pass = score, number
 
     def expected(self, most: int, patience: int) -> int:
-        """Return the expected number of passes, including the last passes without improvement."""
+        """Return the expected number of passes, including the final passes without improvement."""
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
@@ -122,7 +122,7 @@ class Parsed(NamedTuple):
 
     trees: Trees
     held_out: Trees
-    """Trees for scoring the weights, in addition to the held-out trees of the treebank."""
+    """Trees for scoring the weights, in addition to the held-out trees from the treebank."""
     vocabulary: Vocabulary
     """The vocabulary of the treebank and the raw text."""
 

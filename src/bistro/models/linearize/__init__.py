@@ -1,4 +1,4 @@
-"""Generative models of word order linearize dependency trees."""
+"""Generative models of word order, which linearize dependency trees."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ class TreebankFamilies:
         before = np.repeat(before, [len(of_tree) for of_tree in by_tree])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
-        """The number of left dependents and then of right dependents, for each head."""
+        """For each head, the number of left dependents, followed by the number of right
+        dependents."""
         self.heads = [family.head for family in families] + before
         words = [word for _, left, right in families for word in left + right]
         sizes = self.lengths[::2] + self.lengths[1::2]
@@ -55,7 +56,7 @@ class LabelledFamilies:
 
     @cached_property
     def observed(self) -> Counter[tuple[int, Order]]:
-        """Number of times that each order of dependents occurs with each head label."""
+        """How often each order of dependents occurs with each head label."""
         ids, ends = self._ids.tolist(), np.cumsum(self._lengths).tolist()
         begins, middles, ends = [0, *ends[1:-1:2]], ends[::2], ends[1::2]
         return Counter(

@@ -1,8 +1,8 @@
 """Word-order models assign a probability to every word order of a dependency tree.
 
 A dependency tree does not specify the order of words. For each head, a mixture of models assigns a
-probability to every order of its dependents (Futrell & Gibson 2015). Each part of the mixture is a
-model of observed orders or an n-gram model of dependents, with a labelling.
+probability to every order of its dependents (Futrell & Gibson 2015). Each part of the mixture
+combines a labelling with a model of observed orders or an n-gram model of dependents.
 
     p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
 
@@ -263,7 +263,7 @@ class LinearizeModel(Model):
     ) -> list[Linearization]:
         """Sample word orders of a tree.
 
-        Sample i depends only on the seed, the sentence's line and i.
+        Sample i depends only on the seed, the sentence's line number and i.
         """
         check_number(n)
         check_seed(seed)

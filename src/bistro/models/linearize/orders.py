@@ -1,10 +1,10 @@
 """The orders of one family: their total weight, the best orders, and samples.
 
 Indistinguishable dependents share a *type*. An order is a pair of type sequences, left and right of
-the head, from the head outwards. A model assigns a weight to every order. The weight divided by the
-sum over all orders (Z) is a probability. For n-grams with stop symbols, Z is computed by a
-recursion over multisets (Algorithm 1 of Futrell & Gibson 2015). The C++ core computes this
-recursion, starting with the smallest multiset.
+the head, from the head outwards. A model assigns a weight to every order. The weight of an order,
+divided by the sum of all weights (Z), is its probability. For n-grams with stop symbols, Z is
+computed by a recursion over multisets (Algorithm 1 of Futrell & Gibson 2015). The C++ core computes
+this recursion, starting with the smallest multiset.
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)

@@ -22,7 +22,7 @@ class LearnedOrders(NamedTuple):
 
 
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
-    """Return the parts by model type.
+    """Return the parts, keyed by model type.
 
     With Pitman-Yor smoothing, `oo` backs off to the n-gram model of the highest order.
     """

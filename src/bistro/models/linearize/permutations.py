@@ -1,4 +1,4 @@
-"""Permutations of dependents that may be identical, in random or lexicographic order.
+"""Permutations of dependents, some of which may be identical, in random or lexicographic order.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -38,7 +38,7 @@ def expand(counts: Integers) -> list[int]:
 def random_permutations(items: list[int], stream: Stream) -> Iterator[Side]:
     """Yield each distinct permutation of items once, in random order.
 
-    The permutations of the first half are drawn one by one, because usually only a few of them are
+    The first half of the permutations are drawn one at a time, because usually only a few are
     needed. In the second half, most draws would be repetitions, so the remaining permutations are
     listed and shuffled.
     """

@@ -87,7 +87,7 @@ class LabellingTraining:
 
 
 def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
-    """Fit the discount and strength of observed orders, with one table per head and order."""
+    """Fit the discount and strength for observed orders, with one table per head and order."""
     heads = np.array([head for head, _ in families], dtype=np.int32)
     counts = np.array(list(families.values()))
     dishes = np.arange(len(counts), dtype=np.int32)

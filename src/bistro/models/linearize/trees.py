@@ -30,12 +30,12 @@ from bistro.treebank.validate import find_tree_problem, has_tree
 
 @dataclass(frozen=True)
 class UnorderedTree:
-    """A sentence with a tree, and the list of the words to be ordered."""
+    """A sentence with a tree, and a list of the words to be ordered."""
 
     sentence: Sentence
     heads: list[int]
     kept: list[int]
-    """Positions of the words to be ordered, counted from 1 and in ascending order."""
+    """Positions of the words to be ordered, counted from 1, in ascending order."""
 
     @classmethod
     def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:

@@ -1,4 +1,4 @@
-"""Models of morphology with unbounded contexts."""
+"""Morphology models with unbounded contexts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a model of morphology with unbounded contexts."""
+"""Settings of a morphology model with unbounded contexts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bistro.models.unbounded.config import UnboundedConfig
 
 @dataclass(frozen=True)
 class MorphologyConfig(UnboundedConfig):
-    """Settings of a model of morphology with unbounded contexts."""
+    """Settings of a morphology model with unbounded contexts."""
 
     unit: Literal["utterance", "word"] = setting(
         "word", "Unit of analysis: an utterance, given as morphemes, or a written word."
     )
     utterance: Literal["clause", "sentence", "paragraph"] = setting(
         "clause",
-        "Extent of an utterance: the words between two punctuation marks, a sentence, or a "
-        "paragraph.",
+        "Extent of an utterance: a sentence, a paragraph, or the words between two punctuation "
+        "marks.",
     )
     rare: int = setting(
         2,

@@ -1,4 +1,4 @@
-"""Models of the morphology of written words and of utterances."""
+"""Morphology models for written words and for utterances."""
 
 from __future__ import annotations
 

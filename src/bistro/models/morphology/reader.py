@@ -1,4 +1,4 @@
-"""A reader for paragraphs of segmented words, the training data of morphology models."""
+"""A reader for paragraphs of segmented words, the training data for morphology models."""
 
 from __future__ import annotations
 

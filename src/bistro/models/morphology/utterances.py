@@ -60,7 +60,7 @@ _ROOT_BEGINNINGS = ("Dem", "AbsPron")
 
 
 def roles(morphemes: Sequence[Morpheme]) -> list[str]:
-    """Return the role of each morpheme of a word: P1, P2, P3, T or S."""
+    """Return the role of each morpheme in a word: P1, P2, P3, T or S."""
     roots = [i for i, morpheme in enumerate(morphemes) if is_root(morpheme.label)]
     longest = max(range(len(morphemes)), key=lambda i: (len(morphemes[i].form), i))
     stem = roots[-1] if roots else longest
@@ -150,7 +150,7 @@ class UtteranceTask(Task[Paragraph]):
         )
 
     def header(self) -> dict[str, Any]:
-        """Return an empty header, because the rules contain all data of the task."""
+        """Return an empty header, because the rules contain all of the task's data."""
         return {}
 
     @classmethod

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def explain_words(
     model: NgramModel, sentence: Words, training: Iterable[Words] | None
 ) -> Explanation:
-    """Explain the probability of every word of a sentence and of the sentence end."""
+    """Explain the probability of every word in a sentence and of the sentence end."""
     (words,) = as_words([sentence])
     events = text_events([words], model.vocabulary, model.config.order)
     known = None

@@ -1,7 +1,7 @@
 """The n-gram language model predicts each word from the preceding n-1 words.
 
 The model is a hierarchical Pitman-Yor process over words (Teh 2006). The context of a word consists
-of the words before it, nearest first, padded with sentence starts. The end of the sentence, `</s>`,
+of the words before it, nearest first, padded with start symbols. The end of the sentence, `</s>`,
 is predicted like a word. The n-gram model is the baseline for all syntactic language models in
 Bistro.
 
@@ -55,7 +55,7 @@ class NgramModel(AnyNgramModel):
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end of `sentences`.
+        """Return the log-probability of every word and every sentence end in `sentences`.
 
         This model does not accept any `options`.
         """

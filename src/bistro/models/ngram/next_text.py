@@ -8,7 +8,7 @@ the probability of *an*, and the context ends with a complete word.
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
 The probabilities of all strings and of the end sum to 1. Strings with repeated spaces are included
-in the total of the unlisted strings.
+in the total for unlisted strings.
 """
 
 from __future__ import annotations

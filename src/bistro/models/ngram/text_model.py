@@ -32,7 +32,7 @@ from bistro.pitman_yor import TEXT_DISCOUNTS, PitmanYor
 from bistro.rng import purpose_key
 
 PROCESS = "process"
-"""Prefix of the process's array names in a model file."""
+"""Prefix for the names of the process's arrays in a model file."""
 _AT_ONCE = 500
 """Number of sentences that are scored together."""
 

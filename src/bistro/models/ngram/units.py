@@ -60,7 +60,7 @@ class Units(ABC):
         """Return the data that is needed to restore the units from a file."""
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
-        """Return each sentence's unit indices, and where its words and its end symbol start.
+        """Return each sentence's unit indices, and the start of each word and of the end symbol.
 
         The space before a word belongs to the word.
         """

@@ -1,7 +1,7 @@
-"""The best parses of raw text, computed in pieces on any number of workers.
+"""The best parses of raw text, computed in pieces by any number of workers.
 
 An analysis consists of the head, the label index and the tag index of every word, but does not
-contain the words themselves. Pieces are returned in the order of the text, so the result is the
+contain the words themselves. Pieces are returned in text order, so the result is the
 same for any number of workers. An interrupted run resumes after the last piece that was saved.
 """
 
@@ -20,7 +20,7 @@ from bistro.treebank.raw_text import TextPiece
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
 Piece = tuple[int, TextPiece]
-"""Number of particles or width of the beam, and the piece of text to parse."""
+"""The number of particles or the beam width, and the piece of text to parse."""
 
 
 class TextParser(Protocol):

@@ -99,7 +99,7 @@ class Codec:
         return self.config.labels != "none" and self.labels != [EMPTY]
 
     def tag_kinds(self) -> list[int]:
-        """Return, for each tag, the index of the first tag that is the same apart from features."""
+        """Return, for each tag, the index of the first tag that differs at most in features."""
         kinds: dict[str, int] = {}
         return [kinds.setdefault(tag.partition("|")[0], i) for i, tag in enumerate(self.tags)]
 
@@ -271,7 +271,7 @@ def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
 
 
 def require_heads(sentence: Sentence) -> None:
-    """Raise an error if a word of a training sentence has no head."""
+    """Raise an error if a word in a training sentence has no head."""
     if min(sentence.heads, default=0) >= 0:
         return
     if sentence.format == "text":

@@ -60,13 +60,13 @@ class ScoreOptions(Options):
 
     method: Method = "graph"
     particles: int = 100
-    """Maximum number of graph nodes per word, or the number of particles for other methods."""
+    """Maximum number of graph nodes per word or, for other methods, the number of particles."""
     repeats: int = 0
     """Number of independent runs that are averaged. 0 means one run, or ten for ``smc``, which
     estimates its standard error from the spread of the runs."""
     tags: Literal["all", "seen"] = "all"
-    """The tags that a word may have: all tags, or only the tags that it had in training. The
-    restriction to tags from training saves time, but the result is then a lower bound."""
+    """The tags that a word may have: all tags, or only the tags that it had in training.
+    Restricting words to their training tags saves time, but the result is then a lower bound."""
     tags_per_word: int = 0
     """Maximum number of tags tried for each word, starting with the most probable. 0 tries all
     possible tags."""

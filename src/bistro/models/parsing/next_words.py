@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ParsedSums(VocabularySums):
     """The next-word distribution of a parser, computed from the core's sums for each run.
 
-    The sums include all tags of the next word, even if only some tags are allowed for the words of
+    The sums include all tags of the next word, even if only some tags are allowed for the words in
     the context.
     """
 

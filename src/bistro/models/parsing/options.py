@@ -37,9 +37,9 @@ class SharedOptions(Options):
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
-    """Whether to return the probabilities of heads, labels and tags. The value ``"tags"`` returns
-    only the probabilities of tags, which takes less time than all probabilities. With ``"tags"``,
-    the minimum-risk tree may have neither log_prob nor posterior."""
+    """Whether to return the probabilities of heads, labels and tags. With ``"tags"``, only the
+    probabilities of tags are returned, which takes less time, and the minimum-risk tree may have
+    neither log_prob nor posterior."""
     mbr: bool = True
     """Whether the first tree is the minimum-risk tree, which maximises the expected number of
     correct arcs."""
@@ -62,7 +62,7 @@ class SharedOptions(Options):
 
     @property
     def goal(self) -> str:
-        """A short description of the requested trees, which is shown with the results."""
+        """A short description of the requested trees, to be shown with the results."""
         if self.samples:
             return f"samples, seed {self.seed}"
         return "minimum risk" if self.by_risk else "most probable trees"

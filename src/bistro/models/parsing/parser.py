@@ -1,4 +1,4 @@
-"""Methods, shared by all parsers, that convert sentences and any given annotation to parses.
+"""Methods, shared by all parsers, for converting sentences and any given annotation to parses.
 
 A parser has a codec, a configuration, options and a compiled parser for encoded sentences. This
 module defines `parse_all` and builds its results.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bistro.models.results.scores import TextScores, deviation_of_steps, steps_between
 
 LARGEST_SHARE = 0.95
-"""Maximum relative error of an estimate by the graph method. Larger errors are reduced to this
+"""Maximum relative error of an estimate by the graph method. Larger errors are capped at this
 value."""
 
 
@@ -24,7 +24,7 @@ def scores_of_prefixes(
 ) -> TextScores:
     """Average the runs, and compute word scores from the differences between prefixes.
 
-    `log_scale` is the term of each word's log-probability that is the same in all analyses.
+    `log_scale` is the term in each word's log-probability that is the same in all analyses.
     """
     runs = max(arrays["log_prefix"].size // max(is_eos.size, 1), 1)
     prefix = arrays["log_prefix"].reshape(runs, is_eos.size)

@@ -41,7 +41,7 @@ FIRST_PARSER = 0
 
 
 def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
-    """Return statistics on a piece of text, and its word counts."""
+    """Return statistics and word counts for a piece of text."""
     sentences, facts = piece.read()
     return facts, WordCounts.of(sentences)
 

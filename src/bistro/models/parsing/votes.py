@@ -134,10 +134,10 @@ class ArcCode:
 
 @dataclass(frozen=True)
 class Votes:
-    """The predictions of one model for all words of a batch of sentences, in written order."""
+    """The predictions of one model for all words in a batch of sentences, in written order."""
 
     arcs: Rows
-    """The probabilities of labelled heads, encoded by an `ArcCode` of the model's labels."""
+    """The probabilities of labelled heads, encoded with an `ArcCode` for the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
     """For each sentence, whether the given heads are ignored because no tree is consistent with

@@ -3,8 +3,8 @@
     text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
 
 The three layers are separate models in one file. The pipeline has the abilities of all its layers.
-It can parse and tag sentences. If its parser supports these tasks, it can also score words
-and generate sentences.
+It can parse and tag sentences. It can also score words and generate sentences if its parser
+supports these tasks.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -103,8 +103,8 @@ class PipelineModel(TextReading):
         sentences
             Sentences with their words.
         keep
-            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. The kept
-            values serve as evidence for the other values.
+            Columns (upos, xpos, feats, lemmas, heads) whose non-empty values are kept. These
+            values serve as evidence for the other columns.
         alternatives
             Maximum number of alternative values per column that are listed in MISC, with
             probabilities.
@@ -168,7 +168,7 @@ class PipelineModel(TextReading):
         return [Beliefs(column, rows) for column, rows in by_column.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
-        """Return the percentage of correct values in each column, given the correct words."""
+        """Return the percentage of correct values in each column, with gold tokenisation."""
         names = {
             "heads": "UAS",
             "upos": "UPOS",

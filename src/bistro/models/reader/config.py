@@ -52,9 +52,9 @@ class ReaderConfig:
     )
     memory: int = setting(
         300,
-        "Number of preceding words of the same document that are kept in memory, if documents are "
-        "given (--memory). The parameters of the memory are fitted on the development set. With "
-        "0, there is no memory.",
+        "Number of preceding words from the same document that are kept in memory, if documents "
+        "are given (--memory). The parameters of the memory are fitted on the development set. "
+        "With 0, there is no memory.",
     )
     held_out: float = setting(
         0.1,
@@ -64,8 +64,8 @@ class ReaderConfig:
     text_parser: str = setting(
         "",
         "Parser for raw text, specified in the same way as a member. All members learn from the "
-        "parses of this parser, which is not part of the mixture. If the setting is empty, every "
-        "parser in the mixture parses the raw text itself.",
+        "parses that this parser produces; it is not part of the mixture. If the setting is empty, "
+        "every parser in the mixture parses the raw text itself.",
     )
     marks: tuple[MarkName, ...] = setting(
         (),

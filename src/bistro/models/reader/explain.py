@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def explain_shares(model: ReaderModel, sentence: Words) -> Explanation:
-    """Return a decision for every word of a sentence and for the sentence end."""
+    """Return a decision for every word in a sentence and for the sentence end."""
     (words,) = as_words([sentence])
     table = probabilities_of(model.member_scores([words]))
     tokens = [*words, END_SYMBOL]

@@ -2,9 +2,9 @@
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-The member draws a word given the preceding words. If the members' draws after a prefix are exact,
-the words have the probabilities of the mixture. The draws of parsers are approximate, because
-parsers use sequential Monte Carlo.
+The member draws a word given the preceding words. If every member draws from its exact
+distribution, the words are distributed according to the mixture. Draws from parsers are
+approximate, because parsers use sequential Monte Carlo.
 """
 
 from __future__ import annotations

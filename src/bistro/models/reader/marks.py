@@ -1,4 +1,4 @@
-"""Marks are features that pass number and negation from one word of a tree to another.
+"""Marks are features that carry number and negation from one word of a tree to another.
 
 Many contexts contain only the tag of a word. In *The pilots behind the teacher injured themselves*,
 the tag of *injured* must show that its subject is plural, even though the form of the verb does not
@@ -26,12 +26,12 @@ can be predicted, because they depend on words to the left.
     participles from passive participles, which take no objects. It also distinguishes modals from
     *to* before an infinitive.
 `past`
-    VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers of raw
-    text confuse these two Penn tags, and only verbs in the past tense take objects and agree with
-    their subjects.
+    VBN becomes VBD if the verb has an object or an active subject, but no auxiliary. Parsers
+    confuse these two Penn tags in raw text, and only verbs in the past tense take objects and agree
+    with their subjects.
 `present`
     VB becomes VBP if the verb has a subject, but neither an auxiliary nor a particle such as *to*.
-    Parsers of raw text confuse these two tags as well.
+    Parsers confuse these two tags in raw text as well.
 
 Labels and features follow Universal Dependencies.
 
@@ -112,7 +112,7 @@ def marked(sentence: Sentence, marks: Collection[MarkName]) -> Sentence:
 
 
 class _Tree:
-    """A tree with words counted from 0; the head of the root is -1."""
+    """A tree whose words are numbered from 0; the head of the root is -1."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.upos = sentence.upos
@@ -274,7 +274,7 @@ class _Tree:
 
 @lru_cache(REMEMBERED)
 def _parts(feats: str) -> Features:
-    """Return the features of a word by name."""
+    """Return a dictionary of a word's features."""
     pairs = feats.split("|") if feats != EMPTY else []
     return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
 

@@ -122,7 +122,7 @@ class Memory:
         return total, shares
 
     def parts(self, counts: Counts) -> tuple[Floats, Floats]:
-        """Return `own` and `factor` in the sum p = own + factor · p_0 for every event."""
+        """Return `own` and `factor` for every event, so that p = own + factor · p_0."""
         own, factor = np.zeros(len(counts)), np.ones(len(counts))
         for level, (d, theta) in enumerate(zip(self.discounts, self.strengths, strict=True)):
             count, customers, tables = counts[:, level].T
