@@ -1,4 +1,4 @@
-"""Methods that are common to all models that score words."""
+"""Methods common to all models that score words."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def settled_settings(
 
     Former model kinds are replaced by the current kinds.
 
-    Settings that are not given have the default values of the model kind.
+    Settings that are not given take the default values for that kind of model.
     """
     kind, settled = kinds.settled(name, settings)
     return kind, _changed(kind.config_class()(), settled, where)
@@ -58,7 +58,7 @@ def _former(
 ) -> tuple[Kind, Any]:
     """Return the current model kind and configuration for a former kind.
 
-    The overrides may set the task of the former kind.
+    The overrides may include the `task` setting of the former kind.
     """
     kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
     _, own = kinds.settled(name, {**settings, "task": kind.name})

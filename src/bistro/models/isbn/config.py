@@ -119,7 +119,7 @@ class IsbnTextSettings:
 
     rounds: int = setting(
         1,
-        "Number of times that the raw text is parsed, each time with the newest model.",
+        "Number of times that the raw text is parsed, each time with the latest model.",
     )
     beam: int = setting(5, "Width of the beam for parsing the raw text.", most=10_000)
 

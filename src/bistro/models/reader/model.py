@@ -75,7 +75,7 @@ class ReaderModel(Scoring, Model):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The common vocabulary of all members."""
+        """The vocabulary that all members share."""
         return self.scorers[0].vocabulary
 
     @property
@@ -114,7 +114,7 @@ class ReaderModel(Scoring, Model):
         sentences: Sequence[Sequence[str]],
         documents: Sequence[Hashable],
     ) -> TextScores:
-        """Return the scores with the memory of the document, given the scores without memory."""
+        """Return scores that use the memory of the document, given scores without memory."""
         return self._memory().scores(scores, self.vocabulary, sentences, documents)
 
     def memory_protocol(self) -> str:
@@ -172,7 +172,7 @@ class ReaderModel(Scoring, Model):
     ) -> Iterator[list[str]]:
         """Draw sentences that begin with `prefix`.
 
-        Each sentence depends only on the seed and its index. For each word, a member is drawn
+        Each sentence depends only on its index and the seed. For each word, a member is drawn
         according to its weight, and then the member draws the word. The resulting sentence is a
         draw from the mixture. The temperature applies to the members' draws.
         """

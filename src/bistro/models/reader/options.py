@@ -31,7 +31,7 @@ class ReaderOptions(Options):
     tags."""
     seed: int = 1
     part: tuple[int, int] | None = None
-    """Index of the first sentence in a larger text, and the number of sentences in that text."""
+    """Index of the first sentence within a larger text, and the total number of its sentences."""
     threads: int = 0
     """Number of threads; 0 uses all cores."""
 

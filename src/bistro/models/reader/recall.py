@@ -114,7 +114,7 @@ def events_of(vocabulary: Vocabulary, sentences: Iterable[Sequence[str]]) -> lis
 
 
 def counts_of(events: Sequence[Sequence[int]], documents: Sequence[Hashable], words: int) -> Counts:
-    """Return the counts in memory before every event, with shape (events, LEVELS, NUMBERS).
+    """Return the memory's counts before each event, in shape (events, LEVELS, NUMBERS).
 
     Parameters
     ----------

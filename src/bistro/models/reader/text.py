@@ -152,7 +152,7 @@ def parses_of(
 
 
 def usual_features(treebank: Iterable[Words], parser: ParserSettings) -> dict[tuple[str, str], str]:
-    """Return the most frequent tag, with its features, for each lower-case word and rare tag.
+    """Return the most frequent full tag for each pair of a lower-case word and a rare tag.
 
     >>> sentence = Sentence.from_columns(["Herself"], xpos=["PRP"], feats=["Number=Sing"])
     >>> usual_features([sentence], ParserSettings(tagset="xpos", tag_features=("Number",)))

@@ -38,18 +38,18 @@ from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
 PARSING_PHASE = -2
-"""Phase number of checkpoints that are saved while raw text is parsed."""
+"""Phase number for checkpoints that are saved while raw text is parsed."""
 PARSES = "analyses.heads"
 """Name of an array that a checkpoint contains if some of the raw text has been parsed."""
 PARSING = 0.3
 """Approximate share of the training time that is spent on parsing the raw text."""
 PHASE = -1
-"""Phase number of checkpoints that contain members trained on a cluster. In a single process,
+"""Phase number for checkpoints that contain members trained on a cluster. In a single process,
 phases are numbered from 0."""
 
 
 class Errand(NamedTuple):
-    """The common training data of all members."""
+    """The training data that all members share."""
 
     sentences: Sequence[Words]
     held_out: Sequence[Words]
@@ -109,7 +109,7 @@ def _train(
 
 
 def first_weights(config: ReaderConfig) -> Floats:
-    """Return the fixed weights, normalised to sum to 1, or equal weights."""
+    """Return the fixed weights, normalised to sum to 1, or equal weights if none are fixed."""
     if not config.fixed_weights:
         return equal_weights(len(config.members))
     return np.array(config.fixed_weights) / sum(config.fixed_weights)

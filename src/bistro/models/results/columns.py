@@ -16,7 +16,7 @@ class FilledColumns:
 
     columns: dict[str, list[str]]
     probabilities: dict[str, list[float]]
-    """The probability of each value. Given values have probability 1."""
+    """The probability of each value. Values that were given have probability 1."""
     alternatives: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
     """Alternative values with their probabilities, likeliest first, if they were requested."""
 

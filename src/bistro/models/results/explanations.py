@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 BASE = -1
 """The depth of the base distribution, one less than the depth of the empty context."""
 MEMBER = "member"
-"""The element name of a level that represents a member of a mixture instead of a context. At this
+"""The element name for a level that represents a mixture member rather than a context. At this
 level, the value is the name of the member, `reach` is the member's weight, and `contribution` is
 the weight times the member's probability."""
 

@@ -117,8 +117,7 @@ class TextScores:
         P_{i-1}).
 
         The estimates of the two prefixes come from the same runs, so their errors partly cancel.
-        The result is the spread of the difference between the relative deviations of the two
-        prefixes.
+        The result is therefore based on the difference between their relative deviations.
         """
         steps = self.relative_steps()
         if steps is None:

@@ -1,6 +1,6 @@
 """Analyses of a written word, with their probabilities.
 
-The capital letters of a word may have several interpretations. Analyses with the same morphemes at
+The capital letters in a word may have several interpretations. Analyses with the same morphemes at
 the same positions count as one analysis, and their probabilities are added. Probabilities are
 relative to all analyses that remain at the end of the search.
 

@@ -115,7 +115,7 @@ input."""
 
 @dataclass(frozen=True)
 class Linearization:
-    """One order of the words of a tree."""
+    """One order of the words in a tree."""
 
     sentence: Sentence
     order: list[int]

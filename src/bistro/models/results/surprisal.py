@@ -3,8 +3,8 @@
     surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
 
 The rows of a sentence, including its end `</s>`, sum to -log2 of the sentence's probability. A
-token may consist of several words of the model (``don't`` is *do* and *n't*). The surprisal of a
-multiword token is the sum of the surprisals of its words.
+token may consist of several words (``don't`` is *do* and *n't*). The surprisal of such a multiword
+token is the sum of the surprisals of its words.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -37,8 +37,8 @@ class SurprisalRow:
 
     sent_id: str
     word_id: int | str
-    """The position of the word, counted from 1. A token of two words has a range such as
-    ``3-4``."""
+    """The position of the word, counted from 1. For a token of two words, a range such
+    as ``3-4``."""
     token: str
     oov: int
     """1 if the word is unknown to the model, so that its class or its spelling is scored."""
@@ -138,7 +138,7 @@ class SurprisalTable(Sequence[SurprisalRow]):
         return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))
 
     def _repr_html_(self) -> str:
-        """Return an HTML table of the tokens with bars, for notebooks."""
+        """Return an HTML table of the tokens, with surprisal bars, for notebooks."""
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         named = ("surprisal", "surprisal_syn", "surprisal_lex", "entropy")
@@ -165,7 +165,7 @@ def rows_of(
 
 
 def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
-    """Return the row of a token whose events start at index `at`.
+    """Return the row for a token whose events start at index `at`.
 
     The events of the token's sentence start at index `first`.
     """

@@ -15,7 +15,7 @@ _SPACES = re.compile(r"[\s\ufeff]+")
 
 
 def _on_one_line(text: str) -> str:
-    """Replace every run of white space in a text with one space."""
+    """Replace every run of white space in a text with a single space."""
     return _SPACES.sub(" ", text)
 
 

@@ -4,9 +4,9 @@
 
 Exact search is possible although contexts are unbounded. Histories at the same node of the trie
 have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
-search over the lattice states is nearly as accurate as exact search. Metropolis-Hastings sampling,
-as in the paper, draws proposals from a hidden Markov model. The A* search is the same as in the
-other models with unbounded contexts.
+search over the lattice states is nearly as accurate as an exact search. Metropolis-Hastings
+sampling, as in the paper, draws proposals from a hidden Markov model. The A* search is the same as
+in the other models with unbounded contexts.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
@@ -71,7 +71,7 @@ class TagOptions(Options):
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"
-    """Which open nodes of a partial tree are rewritten by A*. See `SearchOptions`."""
+    """Which open nodes of a partial tree A* rewrites. See `SearchOptions`."""
     samples: int = 5000
     """Number of sequences that mcmc draws."""
     mbr: bool = True

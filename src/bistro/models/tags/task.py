@@ -1,7 +1,7 @@
 """Tagging as a task with unbounded contexts, using a grammar of twin tags.
 
-Every tag t has a twin t', which is rewritten as the word. The tag t itself is rewritten as the twin
-of the next tag, followed by the next tag.
+Every tag t has a twin t', which is rewritten as a word. The tag t itself is rewritten as the twin
+of the next tag, followed by the next tag itself.
 
     <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
     DET' -> The          NOUN' -> dog           VERB' -> sleeps
@@ -9,8 +9,8 @@ of the next tag, followed by the next tag.
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
 As a PCFG, this grammar is a hidden Markov model. With unbounded contexts, each tag and each word
 depends on all tags before it. All transitions are possible. Unknown words, which are represented by
-classes based on shape and suffix, may have any tag. A rule of the grammar that was never used in
-training has the count `UNSEEN`.
+classes based on shape and suffix, may have any tag. A grammar rule that was never used in training
+has the count `UNSEEN`.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
 >>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())

@@ -56,7 +56,7 @@ Context = tuple[str, ...]
 
 
 def word_context(text: str, place: int) -> Context | None:
-    """Return the context of a possible word end after a position, or None between two letters."""
+    """Return the context for a word end after a position, or None between two letters."""
     if kind_of(text[place]) + kind_of(text[place + 1]) in _SAME:
         return None
     before = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 1)[-1]
@@ -169,7 +169,7 @@ class Around:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], parts: Mapping[str, Arrays]) -> Around:
-        """Restore the distributions from the values of `header` and `parts`."""
+        """Restore the distributions from the values in `header` and `parts`."""
         if set(header) != set(OPINIONS) & set(parts):
             raise ModelFileError("the distributions over word and sentence ends are damaged")
         outcomes = Names([ENDS, GOES])
@@ -179,7 +179,10 @@ class Around:
 def learners(
     text: str, ends: Mapping[str, Iterable[int]], settings: SamplerSettings, seed: int
 ) -> dict[str, ChoiceLearner]:
-    """Return the learners of both distributions, given a text and its word and sentence ends."""
+    """Return the learners for both distributions.
+
+    `ends` contains the positions where the words and sentences of the text end.
+    """
     spaces = [character.isspace() for character in text]
     solid = [place for place in range(len(text) - 1) if not spaces[place]]
     places: dict[str, list[tuple[int, Context | None]]] = {

@@ -70,7 +70,7 @@ class TextCutter:
     def _block(
         self, text: str, offset: int, *, line_ends: bool, before: str, last: str
     ) -> list[TextSentence]:
-        """Return all sentences of a block."""
+        """Return all sentences in a block."""
         encoded = self.characters.encode(text, line_ends=line_ends)
         if not encoded.symbols.size:
             return []

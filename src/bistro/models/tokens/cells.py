@@ -7,9 +7,9 @@ a *chunk*.
 
 1. No word crosses the edge of a cell. A chunk is divided in the same way as running text.
 2. If a chunk is one word, nothing changes, so tokenised text stays the same. If a chunk has several
-   parts, running text may have no space before or after it. For example, *'s* alone looks like a
-   quotation mark followed by *s*. The space is removed if the chunk is then one word and the text
-   is more probable without the space:
+   parts, the space before or after it may be absent in running text. For example, *'s* alone looks
+   like a quotation mark followed by *s*. The space is removed if the chunk is then one word and the
+   text is more probable without the space:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
@@ -31,9 +31,9 @@ from bistro.models.results.tokens import CutToken, TextSentence
 
 _CHUNK = re.compile(r"[^\s\ufeff]+")
 _LEFT, _RIGHT = 3, 2
-"""Numbers of chunks to the left and right of a space that determine its probability."""
+"""How many chunks to the left and right of a space are used to compute its probability."""
 _LONGEST_CHUNK = 100
-"""Maximum length of a chunk next to which a space may be removed."""
+"""Maximum length of a chunk whose adjacent spaces may be removed."""
 
 Cut = Callable[[str], list[TextSentence]]
 """A function that returns the sentences of a text."""

@@ -64,7 +64,7 @@ class TokensModel(Model):
     character_arrays: Arrays
     """The arrays of the frozen distribution of characters and events."""
     splits: Splits | None
-    """The model that splits tokens into words, if some tokens have several words."""
+    """The model that splits tokens into words, if some tokens consist of several words."""
     around: Around
     """The second model of word and sentence ends, which uses the text on both sides."""
     origin: Origin
@@ -85,7 +85,7 @@ class TokensModel(Model):
         return cutter.sentences(text, line_ends=line_ends)
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
-        """Return the tokens of each cell of one sentence, with their words.
+        """Return the tokens in each cell of a sentence, with their words.
 
         The result is the same for running text, for spaces as in a treebank, and for cells of
         any size (`bistro.models.tokens.cells`).
@@ -94,13 +94,13 @@ class TokensModel(Model):
         return cutter.tokens(cells)
 
     def log_prob(self, text: str) -> float:
-        """Return the log-probability of a text, summed over all divisions into words."""
+        """Return the log of a text's probability, which is summed over all divisions into words."""
         return self._sums(self.characters.encode(text))[1]
 
     def _word_end(self, text: str, place: int) -> float:
         """Return the probability that a word ends at a position.
 
-        The result is 0 if no word of the best division ends at that position.
+        The result is 0 if no word ends at that position in the best division of the text.
         """
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)

@@ -33,7 +33,7 @@ _TENTH = 10
 _MOST_CACHED = 100_000
 _SEPARATOR = " "
 _ANY = "\0"
-"""Placeholder for any previous token that was not seen before this token in training."""
+"""Placeholder for any previous token that never preceded this token in training."""
 
 Example = tuple[str, tuple[str, ...], str]
 """A training example, which consists of a token, its words and the previous token."""
@@ -56,7 +56,7 @@ class Splits:
     def split(
         self, tokens: Sequence[str], before: str
     ) -> tuple[list[tuple[str, ...]], list[float]]:
-        """Return the words of each token of a sentence, with their probabilities."""
+        """Return the words of each token in a sentence, with their probabilities."""
         cache, known, seen = self._cache, self._pairs, self._in_pairs
         pairs = zip(tokens, [before, *tokens[:-1]], strict=True)
         keys: list[Key] = [
@@ -106,7 +106,7 @@ class Splits:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Splits:
-        """Restore the model from the values of `header` and the arrays of the distribution."""
+        """Restore the model from the values in `header` and the arrays of the distribution."""
         rules = [EditRule.from_header(fields) for fields in header["rules"]]
         names = [str(number) for number in range(len(rules))]
         parts = {"elements": header["elements"], "outcomes": names}

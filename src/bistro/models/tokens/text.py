@@ -1,4 +1,4 @@
-"""The running text of a treebank, with its known word and sentence ends."""
+"""The running text of a treebank, and the positions where its words and sentences end."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def hidden_stream(
 
 
 def window_events(stream: NDArray[np.int32], order: int) -> Events:
-    """Return every symbol of a stream with its context of preceding symbols, nearest first."""
+    """Return every symbol in a stream with the preceding symbols as context, nearest first."""
     padded = np.concatenate((np.full(order - 1, BREAK, np.int32), stream))
     places = np.arange(order - 1, padded.size)
     return Events(np.ascontiguousarray(padded[places[:, None] - 1 - np.arange(order - 1)]), stream)

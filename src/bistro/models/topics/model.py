@@ -49,7 +49,7 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Maximum size of the tables of all samples. Without a maximum, a small malicious file could
+"""Maximum total size of the tables for all samples. Without a maximum, a small malicious file could
 request huge tables."""
 SHOWN_PARENTS = 5
 
@@ -254,7 +254,7 @@ class TopicsModel(TopicsParsing, Model):
 
 
 def _check_size(samples: Sequence[TopicSample], rows: int) -> None:
-    """Raise an error if the tables of all parents, words and states would be too large."""
+    """Raise an error if the tables for all parents, words and states would be too large."""
     cells = [rows * (sample.states + 1) for sample in samples]
     # Single precision for all samples, and one sample in double precision, with a copy.
     if 4 * sum(cells) + 16 * max(cells, default=0) > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Parsing with syntactic topics, using a chart over all trees that sums over the states."""
+"""Parsing with syntactic topics, using a chart over all trees, with the states summed out."""
 
 from __future__ import annotations
 

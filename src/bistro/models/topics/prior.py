@@ -46,7 +46,7 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
 
 @dataclass
 class TopicDraws:
-    """Hyper-parameters, common weights, states and words that are drawn from the prior."""
+    """Hyper-parameters, common weights, states and words drawn from the prior."""
 
     config: TopicsConfig
     rng: np.random.Generator
@@ -105,7 +105,7 @@ class TopicDraws:
         self.words.append(int(self.rng.choice(WORD_TYPES, p=counts / counts.sum())))
 
     def chain(self, config: TopicsConfig, seed: int) -> TopicsChain:
-        """Return a Markov chain for the drawn words, with no states set yet."""
+        """Return a Markov chain for the drawn words, whose states are not set yet."""
         parents, words = (np.array(row, dtype=np.int32) for row in (self.parents, self.words))
         return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
 
@@ -122,7 +122,7 @@ class TopicDraws:
 
 
 def topic_quantities(sampler: TopicSampler) -> Quantities:
-    """Return quantities of a sampler that do not depend on how its states are numbered."""
+    """Return statistics of a sampler that do not depend on how its states are numbered."""
     sizes = np.bincount(sampler.states)
     return {
         **dict(zip(PARAMETERS, sampler.parameters, strict=True)),

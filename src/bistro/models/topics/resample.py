@@ -55,7 +55,7 @@ class Unparsed:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A tree of a sentence, with the states of its words."""
+    """A tree for a sentence, with the states of its words."""
 
     heads: list[int]
     places: Numbers
@@ -113,7 +113,7 @@ class JointTrees:
         return [self._visit(number) for number in range(len(self._sentences))]
 
     def accepts(self, log_ratio: float) -> bool:
-        """Return whether a proposal is accepted, given log p(new) q(old) / (p(old) q(new))."""
+        """Return whether a proposal is accepted, given log[p(new) q(old) / (p(old) q(new))]."""
         return log_ratio >= 0 or self._stream.uniform() < math.exp(log_ratio)
 
     def _visit(self, number: int) -> Floats:

@@ -1,6 +1,6 @@
 """Learning syntactic topics by sampling the states of all words, given the trees.
 
-The chain sweeps over all (parent, word) pairs of the treebank. After each sweep, the chain draws
+The chain sweeps over all (parent, word) pairs in the treebank. After each sweep, the chain draws
 the common weights and the hyper-parameters. Evenly spaced samples from the second half of the
 sweeps are kept. If the states are tags, they are fixed, but weights and hyper-parameters are still
 drawn.
@@ -90,7 +90,7 @@ class TopicsChain:
         )
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Perform one sweep. The sample is kept if `keep` is true and the sweep is selected."""
+        """Perform one sweep. Keep the sample if `keep` is true and the sweep is selected."""
         if self._tags is None:
             self.sampler.sweep(self._stream("sweep", sweep))
         self.sampler.draw_weights(self._stream("weights", sweep))

@@ -98,7 +98,7 @@ class RawTextSettings:
 
     rounds: int = setting(
         1,
-        "Number of times that the raw text is parsed, each time with the newest model.",
+        "Number of times that the raw text is parsed, each time with the latest model.",
     )
     particles: int = setting(
         100, "Number of particles for parsing the raw text.", most=MOST_PARTICLES

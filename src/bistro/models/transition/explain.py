@@ -71,7 +71,7 @@ def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> di
 
 @dataclass
 class _Derivation:
-    """A traversal of the steps of a derivation that yields one decision per symbol."""
+    """A traversal of a derivation's steps that yields one decision per symbol."""
 
     model: TransitionModel
     sentence: Sentence
@@ -137,7 +137,7 @@ class _Derivation:
         return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
-        """Return the outcome index of an action and its label.
+        """Return the outcome index for an action with its label.
 
         The order of the outcomes is shift, end, left arcs, right arcs.
         """

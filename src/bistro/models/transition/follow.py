@@ -40,7 +40,7 @@ from bistro.treebank.sentence import Sentence
 
 @dataclass(frozen=True)
 class FollowOptions(Options):
-    """Options of the particle search. They are the same as for scoring with ``method="search"``."""
+    """Options of the particle search, the same as for scoring with ``method="search"``."""
 
     particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
@@ -95,7 +95,7 @@ class FollowingAbility(LanguageAbility):
 def _steps(
     codec: Codec, words: list[str], columns: Mapping[str, Any], surprisals: list[float]
 ) -> Iterator[Step]:
-    """Convert the flat arrays from the core to the steps of a reading."""
+    """Convert flat arrays from the C++ core into the steps of a reading."""
     shown = columns["shown_begin"].tolist()
     shown_before: set[int] = set()
     at = 0

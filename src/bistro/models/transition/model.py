@@ -74,7 +74,7 @@ class ParseOptions(CoreOptions, DictionaryOptions):
         return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
-        """Return a parse request for this output, with the search options."""
+        """Return a request for the given output that includes these search options."""
         return ParseRequest(
             output=output,
             search=self.search,
@@ -220,7 +220,7 @@ class TransitionModel(FollowingAbility):
         return steps
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
-        """Explain the probability of every step of a derivation in terms of its contexts.
+        """Explain the probability of every step in a derivation in terms of its contexts.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ shift is multiplied by a factor.
 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
-The exponent is chosen so that generated sentences are on average about as long as the sentences of
+The exponent is chosen so that generated sentences are on average about as long as the sentences in
 the treebank. Generation and scoring use this factor. Parsing does not use the factor, because the
 words of the sentence are known, and p(shift) is accurate on real text.
 
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 BEGIN = 0.6
 """Number of words at which the factor starts to decrease, as a fraction of the treebank's mean
-sentence length. The value was chosen on the development parts of WSJ and EWT."""
+sentence length. The value was tuned on the development sets of WSJ and EWT."""
 ABOVE = 0.02
 """Fraction by which generated sentences may, on average, be longer than those in the treebank. An
 exact match would reduce the likelihood too much."""
@@ -81,7 +81,7 @@ def matched_pace(
     Returns
     -------
     Pace
-        The factor, or `FREE` if generated sentences are short enough without a factor.
+        The factor, or `FREE` if generated sentences are short enough without one.
     """
     mean = float(np.mean(lengths))
     begin = max(1.0, BEGIN * mean)

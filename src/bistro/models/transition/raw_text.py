@@ -124,7 +124,7 @@ class _Training:
             word += words
 
     def _events(self, analyses: Analyses) -> tuple[dict[str, EventRuns], NDArray[np.int64]]:
-        """Return the events of the treebank and of the parses, and all word-tag pairs."""
+        """Return the events from the treebank and from the parses, and all word-tag pairs."""
         trees = [training_tree(sentence, self.config) for sentence in self.sentences]
         of_trees = self.recorder.recorded(self.codec.encode(self.sentences, trees))
         most = MOST_IN_MEMORY // len(of_trees)

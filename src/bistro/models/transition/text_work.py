@@ -28,7 +28,7 @@ class ParsedText(NamedTuple):
     pieces: Sequence[TextPiece]
     columns: dict[str, NDArray[np.int32]]
     first: int
-    """The index, within the whole text, of the first sentence of these pieces."""
+    """The position of the first sentence of these pieces in the whole text, counted from 0."""
 
 
 class TextEvents(NamedTuple):
@@ -49,7 +49,7 @@ class Recorder:
     single_root: bool
 
     def recorded(self, batch: SentenceBatch, first: int = 0) -> dict[str, Events]:
-        """Return the events of the oracle derivations of trees, by distribution."""
+        """Return the events in the oracle derivations of trees, by distribution."""
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         recorded = oracle_events(shape, batch)
         if recorded["failed"].size:

@@ -109,7 +109,7 @@ class Workbench:
     def _learn(self, name: str, config: TransitionConfig) -> Arrays:
         """Train one distribution.
 
-        The configuration must have contexts only for this distribution.
+        The configuration must contain contexts for this distribution only.
         """
         encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
         shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
