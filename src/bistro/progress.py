@@ -9,8 +9,8 @@ Code that may take several seconds reports its progress, and the command line sh
 
 Phases can be nested. The `share` of a phase is the fraction of the enclosing phase that it
 represents. While an inner phase runs, the progress of the outer phase increases by at most the
-share of the inner phase. The progress of work whose parts differ in length can therefore be
-shown on a single scale.
+inner phase's share. The progress of work whose parts differ in length can therefore be shown on a
+single scale.
 
     with phase("training"):
         with phase("first member", share=0.7, total=passes) as work: ...
@@ -62,7 +62,7 @@ class Phase:
     note: str = ""
     done: float = 0.0
     skipped: float = 0.0
-    """Number of steps that were done before this run began."""
+    """Number of steps that were completed before this run began."""
     counted: int = 0
     """Number of processed items, if items are counted separately from steps."""
     began: float = 0.0

@@ -1,7 +1,7 @@
-"""Upgrades of model file headers from earlier versions of the file format.
+"""Upgrade the headers of model files from earlier versions of the file format.
 
-Files from every earlier version can be loaded. `STEPS` contains one function per version, which
-converts the header to the next version. The format of the arrays has never changed.
+Files from every earlier version can be loaded. `STEPS` contains one function per version; each
+converts a header to the next version. The format of the arrays has never changed.
 `tests/data/models` contains a file for every family and version.
 """
 
@@ -25,7 +25,7 @@ def upgraded(header: Header) -> Header:
 
 
 ADDED_IN_2 = {"topics": {"stops": False}}
-"""Settings that version 2 added to a model family, with their values for version 1 models."""
+"""Settings that version 2 added to a model family, with their values for models of version 1."""
 
 
 def _to_version_2(header: Header) -> Header:

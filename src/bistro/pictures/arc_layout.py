@@ -41,7 +41,7 @@ class Arc:
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """The style-sheet class of the arc, which is empty for the default style."""
+    """The style-sheet class of the arc, or an empty string for the default style."""
     level: int = 0
     dependent_offset: float = 0.0
     """Horizontal offset of the arc's end from the centre of the dependent."""
@@ -121,7 +121,7 @@ def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
 def arrange_both(
     above: Sequence[Arc], below: Sequence[Arc], word_widths: Sequence[float]
 ) -> tuple[Layout, Layout]:
-    """Return the layouts of the same words with arcs above them and with arcs below them."""
+    """Return two layouts of the same words: with arcs above them, and with arcs below them."""
     halves = [width / 2 for width in word_widths]
     layouts = []
     for arcs in (above, below):

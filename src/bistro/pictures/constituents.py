@@ -100,7 +100,7 @@ def _arrange(places: list[_Place]) -> float:
 
 
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
-    """Return a branch line that is diagonal for one level and then vertical to avoid crossings."""
+    """Return a branch line that is diagonal for one level and then vertical, to avoid crossings."""
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
         f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'

@@ -87,7 +87,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Draw the tables of one restaurant in wrapped rows, and return the SVG and its lower edge."""
+    """Draw a restaurant's tables in wrapped rows, and return the SVG and its lower y coordinate."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():

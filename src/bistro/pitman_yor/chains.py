@@ -96,7 +96,7 @@ Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
 class CoreChain(Generic[Core]):
-    """The base class of bounded and unbounded chains, which passes events to the core."""
+    """The base class of bounded and unbounded chains. It passes events to the core."""
 
     base: Base
     letters: Franchise | None

@@ -85,7 +85,7 @@ class Ensemble(Estimator):
         return np.array([chain.log_likelihood() for chain in self._chains])
 
     def tables(self, context: Context = (), *, chain: int = 0) -> dict[Any, list[int]]:
-        """Return the sizes of the tables in the restaurant of a context, by outcome."""
+        """Return the table sizes in the restaurant for a context, by outcome."""
         sizes: dict[Any, list[int]] = {}
         for number, size, tables in (
             self._chains_of()[chain].tables(self._context(context)).tolist()

@@ -42,7 +42,7 @@ class Events:
     offsets: NDArray[np.int64]
     last_only: bool
     num_context: int = 0
-    """Number of initial elements of every sequence that serve only as context."""
+    """Number of elements at the start of every sequence that serve only as context."""
 
     @property
     def size(self) -> int:

@@ -24,7 +24,7 @@ _FRANCHISE = {
     "parameters": Expected("f8", (None, 2)),
 }
 FIXED = {**_FRANCHISE, "observed": _COUNTS}
-"""The expected arrays of a chain with contexts of limited length."""
+"""The arrays expected for a chain with contexts of limited length."""
 LETTERS = {f"letters.{name}": expected for name, expected in _FRANCHISE.items()}
 """The additional arrays of a chain whose base spells strings."""
 UNBOUNDED = {
@@ -32,7 +32,7 @@ UNBOUNDED = {
     **dict.fromkeys(("text", "leaves", "seats", "sizes"), _COUNTS),
     "parameters": Expected("f8", (LEVELS + 1,)),
 }
-"""The expected arrays of a chain with contexts of any length."""
+"""The arrays expected for a chain with contexts of any length."""
 LEARNER = {"learner": Expected("f8", (None,))}
 """The additional arrays of a chain whose hyper-parameters are learned online."""
 Process = TypeVar("Process", bound="PitmanYor")

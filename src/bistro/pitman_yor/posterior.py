@@ -79,7 +79,7 @@ def record(
     thin: int,
     contexts: Sequence[Ids],
 ) -> dict[str, Floats]:
-    """Sweep one chain and return its samples."""
+    """Perform the sweeps of one chain, and return its samples."""
     rows: list[tuple[Any, ...]] = []
     outcomes = len(process.numbering)
     for _ in range(draws):

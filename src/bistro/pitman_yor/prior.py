@@ -12,7 +12,7 @@ from bistro.pitman_yor.process import PitmanYor
 
 OBSERVATIONS = 40
 SHOWN = 4
-"""Number of discounts of an unbounded process that are included in the calibration. Longer contexts
+"""Number of discounts included in the calibration of an unbounded process. Longer contexts
 have few observations."""
 
 

@@ -44,8 +44,8 @@ class PitmanYor(Ensemble):
         `PitmanYor` over the same outcomes.
     backoff
         The order in which elements of a context are dropped. With "oldest", the first element is
-        dropped first, as in a text. With "newest", the last element is dropped first. A tuple of
-        positions such as (1, 0, 2) defines any other order.
+        dropped first, as in a text. With "newest", the last element is dropped first. Any other
+        order is given as a tuple of positions, such as (1, 0, 2).
     ends
         If true, the end of a sequence is an outcome, `END`, which is observed after its last
         element.
@@ -162,7 +162,7 @@ class PitmanYor(Ensemble):
         return float(self.observe_all([context], [outcome])[0])
 
     def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
-        """Observe the events of the data in order, without sweeps.
+        """Observe the events in the data in order, without sweeps.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence element by element, each in the context of all elements before it.
+        """Draw the elements of a sequence, each in the context of all elements before it.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class PitmanYor(Ensemble):
     def _repr_html_(self) -> str:
         """Draw the seating of the first chain in a notebook.
 
-        The empty context comes first, followed by the largest contexts of one element.
+        The empty context comes first, followed by the largest one-element contexts.
         """
         from bistro.pictures.notebook import draw_seating  # only notebooks need it
 

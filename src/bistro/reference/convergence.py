@@ -42,7 +42,7 @@ Draws = NDArray[np.float64]
 
 
 def r_hat(draws: Draws) -> float:
-    """Return the rank-normalised R-hat of halved chains.
+    """Return the rank-normalised R-hat of chains split into halves.
 
     The result is the larger of the R-hat values for the bulk and the width.
     """

@@ -27,7 +27,7 @@ from bistro.reference.arc_standard import projective_trees
 
 Side: TypeAlias = Literal["left", "right"]
 Choice: TypeAlias = tuple[int, ...]
-"""The chosen candidate of each word, such as a tag."""
+"""The candidate chosen for each word, such as a tag."""
 
 
 class Step(NamedTuple):

@@ -1,4 +1,4 @@
-"""NumPy charts of a context-free grammar, for inside sums, prefix sums and the best parse.
+"""Charts for context-free grammars in NumPy: inside sums, prefix sums and the best parse.
 
 `inside(i, k, A)` is the probability that A derives words i to k, as a sum or a maximum over parses.
 If u(A, B) is the probability of the unary rule A → B, the factor ``(I - u)⁻¹`` accounts for chains
@@ -119,7 +119,7 @@ class Sums:
 
 
 class Maxima:
-    """Combine alternatives by taking the maximum, which yields the best parse's probability."""
+    """Combine alternatives by taking the maximum, which gives the probability of the best parse."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -143,7 +143,7 @@ class Maxima:
 
 
 class Chart:
-    """The chart of one sentence, filled by end position from left to right.
+    """The chart of one sentence, filled in order of the end positions of spans.
 
     The spans with the same end are filled from right to left.
     """

@@ -163,7 +163,8 @@ class Franchise:
         """Return the dish of the next customer, without seating the customer.
 
         The customer joins a table, whose weight is its size minus the discount, or backs off to the
-        parent restaurant. From the last restaurant, the customer backs off to the base.
+        parent restaurant. In the restaurant of the empty context, the customer backs off to the
+        base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]

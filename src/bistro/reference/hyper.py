@@ -44,14 +44,14 @@ def restaurant_log_likelihood(restaurant: Restaurant, discount: float, strength:
 def level_log_likelihood(
     restaurants: Iterable[Restaurant], discount: float, strength: float
 ) -> float:
-    """Return the log-probability of the seatings in all restaurants of one depth."""
+    """Return the log-probability of the seatings in all restaurants at one depth."""
     if not (0 <= discount < 1 and strength > -discount):
         return -math.inf
     return math.fsum(restaurant_log_likelihood(r, discount, strength) for r in restaurants)
 
 
 def log_likelihood(franchise: Franchise) -> float:
-    """Return log p(seating, dishes) of a whole franchise."""
+    """Return log p(seating, dishes) for a whole franchise."""
     levels = [
         level_log_likelihood(restaurants_of_depth(franchise, depth), discount, strength)
         for depth, (discount, strength) in enumerate(
@@ -66,7 +66,7 @@ def log_likelihood(franchise: Franchise) -> float:
 
 
 def restaurants_of_depth(franchise: Franchise, depth: int) -> list[Restaurant]:
-    """Return the restaurants of one level."""
+    """Return the restaurants at one level."""
     return [r for context, r in franchise.restaurants.items() if len(context) == depth]
 
 

@@ -60,7 +60,7 @@ class PlainTrie:
         return (own + (strength + discount * len(here)) * shorter) / (here.total() + strength)
 
     def log_likelihood(self, level: int) -> float:
-        """Return the log-likelihood of the seating in all contexts that belong to a level."""
+        """Return the log-likelihood of the seating in all contexts at one level."""
         return sum(
             _restaurant(list(here.values()), *self.parameters[level])
             for context, here in self.customers.items()

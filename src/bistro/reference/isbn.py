@@ -80,7 +80,7 @@ class IsbnTwin:
             place += (hidden + 1) * size
 
     def features(self, history: History, words: Sequence[int]) -> list[int]:
-        """Return the weight rows that are active in a state."""
+        """Return the rows of the weight array that are active in a state."""
         rows = [0]
         for element, first in zip(self.elements, self.first_row, strict=False):
             place, _, attribute = element.rpartition(".")
@@ -151,7 +151,7 @@ class IsbnTwin:
     def decide(
         self, history: History, group: int, outcome: int, possible: Sequence[int] | None = None
     ) -> float:
-        """Return the log-probability of an outcome in the last state, and update its means."""
+        """Return the log-probability of an outcome in the last state, and update that state."""
         matrix, bias = self.groups[group]
         among = list(range(bias.size)) if possible is None else list(possible)
         if outcome not in among:
@@ -176,7 +176,7 @@ class IsbnTwin:
         return result
 
     def log_next(self, history: History, cluster: int | None, word: int = 0) -> float:
-        """Return the log-probability of the word or sentence end that a shift generates."""
+        """Return the log-probability that a shift generates the given word or ends the sentence."""
         symbols = self.symbols
         may_end = history.front > 0 and (not symbols.single_root or len(history.roots()) == 1)
         tags = range(0 if may_end else 1, symbols.tags + 1)

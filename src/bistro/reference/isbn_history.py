@@ -71,8 +71,8 @@ class History:
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """The stack and the front of the queue in every state."""
     decided: list[tuple[int, int]] = field(default_factory=list)
-    """The action chosen in every state so far, with the label of its arc, or 0 if it adds no
-    arc."""
+    """The action chosen in every state so far, and the label of the arc it adds (0 if it adds
+    none)."""
     potentials: list[Floats] = field(default_factory=list)
     """The potentials of every state, updated by the decisions made so far."""
 

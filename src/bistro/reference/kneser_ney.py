@@ -1,7 +1,7 @@
 """Interpolated Kneser-Ney smoothing, implemented from its definition.
 
 With one table per dish and strength 0, the Pitman-Yor predictive rule is Kneser-Ney with discount
-d. The longest context uses the counts of events. Shorter contexts use continuation counts, which
+d. The longest context uses event counts. Shorter contexts use continuation counts, which
 are the numbers of distinct longer contexts.
 
 >>> model = KneserNey([((0,), 1), ((0,), 2), ((1,), 1)], discount=[0.5, 0.5], dishes=3)

@@ -29,7 +29,7 @@ def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
 
 
 def weight(order: Order, step: Step, n: int) -> float:
-    """Return the probability that an n-gram model of dependents generates an order."""
+    """Return the probability that an n-gram model of dependents generates a given order."""
     product = 1.0
     for side, labels in enumerate(order):
         before: tuple[int, ...] = ()

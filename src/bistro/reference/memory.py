@@ -1,8 +1,8 @@
-"""The memory of a reader, implemented from its definition, without saved counts.
+"""A reader's memory, implemented directly from its definition, without stored counts.
 
-The probability of a word is computed from the list of remembered events alone. The customers of the
-longest context are the remembered events. In a shorter context, the customers are the tables of the
-contexts that are one element longer, with one table per word.
+The probability of a word is computed from the list of remembered events alone. In the longest
+context, the customers are the remembered events. In a shorter context, the customers are the tables
+of the contexts that are one element longer, with one table per word.
 
 >>> before = [((5, 6), 7), ((4, 6), 7)]
 >>> round(probability(before, (4, 6), 7, 0.01, [0.5] * 3, [1.0] * 3), 4)

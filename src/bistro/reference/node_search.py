@@ -50,13 +50,13 @@ class Worth(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The larger of the values of the incomplete and the complete tree."""
+        """The value of the incomplete or the complete tree, whichever is larger."""
         return max(self.open, self.complete)
 
 
 @dataclass
 class SentenceWays:
-    """The possible rewrites of each node of a sentence, best first, and the inside sums."""
+    """The possible rewrites of each node in a sentence, best first, and the inside sums."""
 
     grammar: PCFG
     model: Model
@@ -93,7 +93,7 @@ class SentenceWays:
 
 @dataclass
 class NodeSearch(SentenceWays):
-    """A search that proceeds in rounds to find the best tree of a sentence."""
+    """A search that proceeds in rounds to find the best tree for a sentence."""
 
     tried: dict[Node, int] = field(default_factory=dict)
     rounds: int = 0

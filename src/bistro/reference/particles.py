@@ -8,8 +8,8 @@ particles. A pass advances each derivation to the next word.
 Here nReduce particles continue with the most probable arc and return to the same pass. In the
 selection that follows, d.k = floor(θ' · K) with θ' ∝ d.k · d.θ (as in the paper) or θ' ∝ d.θ (by
 weight). Derivations without particles are removed. In addition to the printed algorithm, this
-module implements the extensions that the paper describes in its text (both arcs and several tags).
-Particles can also be drawn at random instead of being divided by rounding.
+module implements the extensions that the paper describes in its text: following both arcs, and
+trying several tags. Particles can also be drawn at random instead of being divided by rounding.
 
 Weights are plain products, and every property of a configuration is computed from its arcs, so that
 no code is shared with the compiled search.

@@ -82,11 +82,11 @@ class PCFG:
         object.__setattr__(self, "used", [r for r in used if self.log_prob[r] > -math.inf])
 
     def trees(self, words: Sequence[int]) -> list[Tree]:
-        """Return every tree of a sentence."""
+        """Return all trees for a sentence."""
         return self.lattice_trees(len(words), [(i, i + 1, w) for i, w in enumerate(words)])
 
     def number_of_trees(self, words: Sequence[int]) -> int:
-        """Return the number of trees of a sentence, without building them."""
+        """Return the number of trees for a sentence, without building them."""
         edges = [(i, i + 1, w) for i, w in enumerate(words)]
 
         @cache
@@ -96,7 +96,7 @@ class PCFG:
         return over((self.root, 0, len(words))) if words else 0
 
     def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
-        """Return every tree over a word lattice, whose edges are words between positions."""
+        """Return all trees over a word lattice, whose edges are words between two positions."""
 
         @cache
         def over(item: Item) -> list[Tree]:

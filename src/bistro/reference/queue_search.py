@@ -43,7 +43,7 @@ class Partial(NamedTuple):
 
 @dataclass
 class QueueSearch(SentenceWays):
-    """A search that expands one partial tree at a time to find the best tree of a sentence."""
+    """A search that expands one partial tree at a time to find the best tree for a sentence."""
 
     local: bool = True
     everywhere: bool = False

@@ -1,6 +1,6 @@
 """The exact distribution over the states of a few words, computed by enumeration.
 
-All continuous variables of the topics model are integrated out, which leaves a distribution over
+All continuous variables in the topics model are integrated out, which leaves a distribution over
 states s given words w. Each parent is a Chinese restaurant whose tables are customers of one
 restaurant shared by all parents. Parent v has n[v, k] tokens of state k at t[v, k] tables.
 
@@ -8,7 +8,7 @@ restaurant shared by all parents. Parent v has n[v, k] tokens of state k at t[v,
                           x  share(t[., k] over all states),
 
 Here S are the unsigned Stirling numbers of the first kind, and (x)_n = x (x+1) ... (x+n-1). The
-last factor depends on the number of states. If the number of states is unlimited, the names of
+last factor depends on the number of states. If the number of states is unlimited, the names of the
 states do not matter.
 
     share = prod_k (gamma/K)_t[k] / (gamma)_T            for K states

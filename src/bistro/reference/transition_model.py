@@ -64,7 +64,7 @@ class GenerativeParser:
     predict: Predictor
     lexicalised: bool = True
     kinds: Sequence[int] = ()
-    """For each tag, the first tag that is the same when features are ignored."""
+    """For each tag, the first tag that is identical to it when features are ignored."""
     shift_factor: Callable[[int], float] = lambda words: 1.0
     """A function that maps the number of generated words to a factor for the probability of a
     shift."""
@@ -141,7 +141,7 @@ class GenerativeParser:
     def events(
         self, now: Configuration, action: Action, label: int, tag: int, word: int
     ) -> list[Event]:
-        """Return the training events of one transition."""
+        """Return the training events for one transition."""
         seen = self.observe(now)
         events = []
         if not self.is_certain(now, action):
@@ -261,7 +261,7 @@ class GenerativeParser:
         return p, events, passed
 
     def probability_of_more_than(self, length: int) -> float:
-        """Return the probability that a sentence has more than `length` words, by prefix sums."""
+        """Return the probability that a sentence exceeds `length` words, using prefix sums."""
         total = 0.0
         waiting = [(self.system.start(), 1.0)]
         while waiting:

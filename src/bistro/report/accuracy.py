@@ -64,7 +64,7 @@ def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
 
 
 def relation_blocks(tested: Tested) -> list[str]:
-    """Return report blocks with the scores of each relation."""
+    """Return report blocks with the scores for each relation."""
     rows = score_by_relation(tested.gold, tested.predicted)
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [
@@ -120,7 +120,7 @@ def tag_blocks(tested: Tested) -> list[str]:
 
 
 def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]:
-    """Return report blocks with the scores by dependency length and by sentence length."""
+    """Return report blocks with scores by dependency length and by sentence length."""
     arcs = score_by_length(tested.gold, tested.predicted)
     named = {"LAS F1": [row.las.f1 for row in arcs], "UAS F1": [row.uas.f1 for row in arcs]}
     cells = [

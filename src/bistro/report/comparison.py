@@ -1,4 +1,4 @@
-"""Pictures that compare two trees for a sentence, with the prediction above the words.
+"""Pictures that compare two trees for the same sentence, with the prediction above the words.
 
 Arcs that the two trees share are drawn once, above the words. A predicted arc with a wrong head is
 red, and an arc with the correct head and a wrong relation is ochre. The corresponding arcs of the

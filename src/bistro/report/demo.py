@@ -115,7 +115,7 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the perplexity and related figures of the grammar that generated the sentences."""
+    """Return the perplexity and related figures for the grammar that generated the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]
@@ -127,7 +127,7 @@ def demo_page(result: DemoResult) -> Page:
     parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
-        subtitle="The page shows a treebank, a parser trained on it in seconds, and its results.",
+        subtitle="This page shows a treebank, a parser trained on it in seconds, and the results.",
         footer=f"bistro {__version__}; seed {parser.origin.seed}.",
     )
     page.section("The treebank", *_treebank_blocks(result.train))

@@ -42,7 +42,7 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """The quantities recorded by several training runs, with one row per chain, and the burn-in."""
+    """The quantities recorded in several training runs, with one row per chain, and the burn-in."""
 
     names: list[str]
     quantities: dict[str, Draws]
@@ -73,7 +73,7 @@ class Chains:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The agreement of the chains on one quantity."""
+    """Statistics on how well the chains agree on one quantity."""
 
     quantity: str
     mean: float

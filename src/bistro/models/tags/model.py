@@ -66,8 +66,8 @@ class TagOptions(Options):
     """Number of histories that are kept after each word (default 16), or of partial trees that A*
     keeps (default 200)."""
     completions: int = 100
-    """Number of complete sequences that A* compares. With the value 1, the search returns the first
-    complete sequence, as in the paper."""
+    """Number of complete sequences that A* compares. With a value of 1, the search returns the
+    first complete sequence, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial sequences that A* expands."""
     expand: Expand = "leftmost"

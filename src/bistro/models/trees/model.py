@@ -56,7 +56,7 @@ class TreesModel(TreeParsingModel):
     def span_votes(
         self, sentences: Sequence[Sequence[str]], *, first: int = 0, **options: Any
     ) -> SpanVotes:
-        """Return the probabilities of labelled spans and tags, as shares of the drawn trees.
+        """Return the probability of each labelled span and tag, as its share of the drawn trees.
 
         Parameters
         ----------

@@ -10,8 +10,8 @@ left-hand side.
 
 The distribution q(rule | A) is computed in the same way from the numbers of parents under which a
 rule was seen. Children depend only on their own parent A, so the chart sums over each pair of
-children once for all parents of A. This chart takes only a little more time than the chart of the
-PCFG.
+children once for all parents of A. Filling this chart takes only slightly longer than filling the
+chart of the PCFG.
 
 >>> from bistro.models.unbounded.rules import RuleBuilder
 >>> builder = RuleBuilder()
@@ -44,7 +44,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ParentCounts:
-    """Counts of rules by the parent of their left-hand side."""
+    """Rule counts, by the parent of the rule's left-hand side."""
 
     parent: Ints
     """Index of the parent of the rewritten symbol, or -1 if it has no parent."""

@@ -47,11 +47,11 @@ class TreesTask(Task[Tree]):
         self.rules = rules
         self.vocabulary = vocabulary
         self.parents = parents
-        """Counts of rules by parent, for the grammar that proposes trees for mcmc."""
+        """Rule counts by parent, for the grammar that proposes trees in mcmc."""
 
     @classmethod
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
-        """Return the task with all rules of the trees, and each tree as a list of rules."""
+        """Return the task with all rules in the trees, and each tree as a list of rules."""
         plain = [simplified(item) for item in items]
         form = TreeForm.learn(plain, config)
         trees = [form.for_grammar(tree) for tree in plain]

@@ -24,8 +24,8 @@ class UnboundedConfig:
     )
     depth: int | None = setting(
         None,
-        "Maximum number of elements in a context, including the node's own symbol. With none, "
-        "there is no limit.",
+        "Maximum number of elements in a context, including the node's own symbol, or none for no "
+        "limit.",
     )
     base: Literal["pcfg", "uniform"] = setting(
         "pcfg",

@@ -83,7 +83,7 @@ class UnboundedModel(Model):
     def decode(
         self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
     ) -> Iterator[Any]:
-        """Search for the best tree of each sentence, and yield the output of the task.
+        """Search for each sentence's best tree, and yield the output of the task.
 
         The draws for a sentence depend on the seed and on the number of preceding sentences.
         """
@@ -156,7 +156,7 @@ class UnboundedModel(Model):
 
 
 def context_elements(config: UnboundedConfig, task: Task[Any]) -> ContextElements:
-    """Return the context elements from the configuration, or the default of the task."""
+    """Return the context elements in the configuration, or the defaults of the task."""
     return task.contexts if config.contexts == "auto" else config.contexts
 
 

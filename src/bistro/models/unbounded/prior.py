@@ -1,4 +1,4 @@
-"""Draws of trees from a prior with unbounded contexts, for simulation-based calibration.
+"""Draw trees from a prior with unbounded contexts, for simulation-based calibration.
 
 Nodes are rewritten in pre-order, given their own symbol and all their ancestors, until there are
 enough nodes. The last tree may be incomplete. The base distribution is uniform over the rules of a
@@ -34,8 +34,8 @@ lengths up to the maximum occur."""
 def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simulated:
     """Draw hyper-parameters and trees from the prior, and return a chain over the trees.
 
-    `task` provides the grammar. If the configuration has minimal seating, which does not sample,
-    Gibbs seating is used instead.
+    `task` provides the grammar. If the configuration specifies minimal seating, which involves no
+    sampling, Gibbs seating is used instead.
     """
     config = _small(config)
     drawn = TreeDraws(task, config, seed)

@@ -225,7 +225,7 @@ class RuleBuilder:
 
 
 class KnownRules(RuleBuilder):
-    """A `RuleBuilder` that only looks up the rules of a table. A missing rule is -1."""
+    """A `RuleBuilder` that only looks up rules in an existing table. A missing rule is -1."""
 
     def __init__(self, table: RuleTable) -> None:
         self._symbols = {name: number for number, name in enumerate(table.symbols)}

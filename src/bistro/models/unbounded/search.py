@@ -67,7 +67,7 @@ class SearchOptions(Options):
     """Number of partial trees that A* keeps, or number of alternatives that astar-nodes tries per
     node."""
     completions: int = 100
-    """Number of complete trees that A* compares. With the value 1, the search returns the first
+    """Number of complete trees that A* compares. With a value of 1, the search returns the first
     complete tree, as in the paper."""
     expansions: int = 200_000
     """Maximum number of partial trees that A* expands, or of alternatives that astar-nodes

@@ -115,7 +115,7 @@ def relative_frequencies(
     """Return the probabilities of a PCFG, estimated from the counts of its rules.
 
     The probability of a rule is its share of the counts of all rules with the same left-hand side.
-    If none of a symbol's rules was used, they all have equal shares.
+    If none of a symbol's rules was used, they are all equally probable.
     """
     weights = counts + smoothing
     sums = np.bincount(rules.left, weights, minlength=len(rules.symbols))[rules.left]
