@@ -34,7 +34,7 @@ def check_seed(seed: int) -> None:
 
 @cache
 def purpose_key(purpose: str) -> int:
-    """Return the 64-bit key for a purpose, which matches the key in the compiled core."""
+    """Return the 64-bit key for a purpose, which is the same as in the compiled core."""
     return int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "little")
 
 

@@ -1,8 +1,8 @@
 """Temporary folders, which a later run removes if their process was killed.
 
 A process that is killed cannot remove its own folder. Each folder therefore contains a file that
-the process keeps locked. A new process removes folders of the same kind and user if no process
-holds their locks.
+the process keeps locked. A new process removes folders of the same kind that belong to the same
+user, if no process holds their locks.
 
 >>> with scratch_folder("bistro-example-") as folder:
 ...     folder.is_dir()

@@ -22,7 +22,7 @@ BINARY: int = getattr(os, "O_BINARY", 0)
 """Flag for `os.open` to write bytes unchanged, which only Windows needs."""
 _GROUP_BITS = 0o070
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""The numbers of two options for glibc's mallopt function."""
+"""The numeric codes of two options of glibc's `mallopt` function."""
 
 
 def lock(raw: IO[bytes]) -> None:
@@ -92,8 +92,8 @@ def prepare_stdout() -> None:
 def allow_restart(listening: socket.socket) -> None:
     """Allow a server to reuse its port immediately after it has stopped.
 
-    On Windows, a port is free immediately, and the reuse option would let two servers share one
-    port.
+    On Windows, a closed port can be reused immediately, and the reuse option would let two servers
+    share one port.
     """
     if not IS_WINDOWS:
         import socket

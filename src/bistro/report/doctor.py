@@ -24,7 +24,7 @@ SHOWN = (
 )
 CAPTION = (
     "The annotated tree is above the words, with doubtful arcs marked. Dashed lines below the "
-    "words are arcs that are more likely than the annotated arcs. A doubtful tag is followed by "
+    "words show arcs that are more likely than the annotated arcs. A doubtful tag is followed by "
     "the more likely tag."
 )
 

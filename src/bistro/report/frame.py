@@ -1,4 +1,4 @@
-"""Common parts of charts, such as the frame with its grid and legend, round ticks, and colours.
+"""Common parts of charts, such as the frame with grid and legend, round tick values and colours.
 
 >>> frame = Frame(300.0, round_ticks(0, 13), "bits", ["model", "truth"])
 >>> frame.up(0.0) == frame.floor, frame.up(15.0) == frame.top
@@ -26,7 +26,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return at most `most` + 1 evenly spaced round numbers that cover `low` to `high`.
+    """Return at most `most` + 1 evenly spaced round numbers that span `low` to `high`.
 
     >>> round_ticks(0, 13)
     [0.0, 5.0, 10.0, 15.0]

@@ -35,7 +35,7 @@ class Scored:
     sentences: Sequence[Sequence[str]]
     figures: LanguageFigures
     rows: Sequence[Sequence[SurprisalRow]]
-    """The surprisal rows of each sentence, including the end of the sentence."""
+    """The surprisal rows of each sentence, including the row for its end."""
     protocol: str
 
 

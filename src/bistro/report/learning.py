@@ -24,7 +24,8 @@ from bistro.report.plots import line_chart
 Trace = Sequence[Mapping[str, Any]]
 TAKEN = ("sweep", "log_likelihood")
 CLIMBS = "held_out"
-"""A key that occurs only in the traces of models trained by maximisation."""
+"""A key that occurs only in the traces of models that are trained by optimisation, not by
+sampling."""
 SMALL: dict[str, Any] = {"width": 300.0, "height": 120.0, "legend": False}
 AXES = {
     "discount": ("discount", False),

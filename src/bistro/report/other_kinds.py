@@ -33,7 +33,7 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
 
 
 def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
-    """Return report blocks with the probability of real word orders, and the most likely orders."""
+    """Return report blocks on the probability of the actual orders and the likeliest orders."""
     scores = [model.score_order(sentence) for sentence in sentences]
     total = added(one.log_prob for one in scores)
     dependents = sum(one.dependents for one in scores)
@@ -94,7 +94,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
 
 
 def _pictures(golds: Sequence[Tree], trees: Sequence[Tree]) -> list[str]:
-    """Return the trees of short sentences that differ most from the gold trees."""
+    """Return those trees of short sentences that differ most from the gold trees."""
     pairs = [
         (score_brackets([gold], [tree]).all.labelled.f1, number, gold, tree)
         for number, (gold, tree) in enumerate(zip(golds, trees, strict=True))

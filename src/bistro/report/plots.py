@@ -1,4 +1,4 @@
-"""Small SVG charts, with grouped bars for the words of a sentence and lines for a trace.
+"""Small SVG charts: grouped bars for the words of a sentence, and lines for a trace.
 
 Bar charts and line charts show named series, with labelled values, a legend, and grid lines at
 round numbers. The axes of bar charts start at zero, and the axes of line charts follow the data.
@@ -52,7 +52,7 @@ def bar_chart(
     """Draw groups of bars with labelled values: one group per name, and one bar per series.
 
     Values must not be negative. The bar for an infinite value reaches the top and is marked ∞. NaN
-    has no bar. `errors` contains half the length of each error bar.
+    has no bar. `errors` contains the half-length of each error bar.
     """
     _check(series, len(names))
     reaches = {name: list((errors or {}).get(name, [0.0] * len(names))) for name in series}
@@ -216,7 +216,7 @@ def _band(
     band: tuple[str, Sequence[float], Sequence[float]],
     place: int,
 ) -> str:
-    """Return the area between two edges, which is drawn where both edges are known."""
+    """Return the area between two edges, drawn wherever both edges are known."""
     name, low, high = band
     known = [
         (x, one, other)

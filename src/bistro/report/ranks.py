@@ -1,10 +1,10 @@
 """Rank plots, which show whether all chains take small, medium and large values equally often.
 
 All draws of all chains are ranked together, and a small histogram for each chain shows the ranks of
-that chain's draws. Chains that sample the same distribution have bars of about the same height,
-marked by the dashed line. If the bars of a chain are higher on one side than on the other, its
-values are too low or too high. If the bars are highest in the middle, the distribution of the
-chain is too narrow; if they are highest at both ends, it is too wide.
+that chain's draws. If all chains sample the same distribution, all bars are about as high as the
+dashed line. If the bars of a chain are higher on one side than on the other, its values are too low
+or too high. If the bars are highest in the middle, the distribution of the chain is too narrow; if
+they are highest at both ends, it is too wide.
 
 >>> svg = rank_plot(np.array([[1.0, 3.0], [2.0, 4.0]]), ["seed 1", "seed 2"], bins=2)
 >>> svg.count('class="bar')

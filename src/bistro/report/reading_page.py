@@ -15,8 +15,8 @@ GAIN = (
     "interval. An uninformative predictor has a gain of 0 or slightly less."
 )
 SPILL_OVER = (
-    "The chart shows how the reading time of a word changes with each bit of surprisal, both of "
-    "the word itself and of the words before it. All effects are estimated in a single regression."
+    "The chart shows how the reading time of a word changes with each bit of surprisal of the "
+    "word itself and of the words before it. All effects are estimated in a single regression."
 )
 SURPRISAL = "surprisal"
 

@@ -1,1 +1,1 @@
-"""A local web server with a web page, a JSON interface and the REST protocol of UDPipe."""
+"""A local web server with a web page, a JSON interface and UDPipe's REST protocol."""

@@ -1,4 +1,4 @@
-"""The access log, with one line per request in a format that is common among web servers.
+"""The access log, with one line per request in a format that many web servers use.
 
     127.0.0.1 - lab [17/Nov/2026:06:54:06 +0000] "POST /api/parse HTTP/1.1" 200 1834 0.012
 
@@ -26,7 +26,7 @@ from bistro.files import STANDARD_STREAM, explain
 
 NAMELESS = "-"
 UNSEEN = re.compile(rb'[^\x21-\x7e]|["\\]')
-"""Bytes that are escaped in a path, since they could break or forge a line in the log."""
+"""Bytes that are escaped in logged paths, since they could break or forge a log line."""
 LONGEST_PATH = 200
 
 

@@ -1,7 +1,7 @@
 """Answers to valid requests, as plain JSON values.
 
-This module does not use the network. Every number in an answer is finite or None. A computation
-uses one thread, and concurrent requests keep all cores busy.
+This module does not use the network. Answers contain None in place of infinite numbers and NaN. A
+computation uses one thread, and concurrent requests keep all cores busy.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
 
 
 def _with_own_share(tree: Analysis, likeliest: Analysis) -> Analysis:
-    """Return a copy of the minimum-risk tree with its own posterior probability."""
+    """Return a copy of the minimum-risk tree that stores its own posterior probability."""
     if not (math.isfinite(tree.log_prob) and math.isfinite(likeliest.log_prob)):
         return tree
     share = likeliest.posterior * math.exp(min(0.0, tree.log_prob - likeliest.log_prob))
@@ -228,7 +228,7 @@ def number(value: float | None) -> float | None:
 
 
 def plain(value: Any) -> Any:
-    """Replace infinite numbers and NaN, which JSON cannot store, with None in nested values."""
+    """In nested values, replace infinite numbers and NaN, which JSON cannot store, with None."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list) and set(map(type, value)) <= {int, str}:

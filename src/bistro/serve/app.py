@@ -52,9 +52,9 @@ PLAYGROUND = "play.html"
 """The page with the playground, which needs no model."""
 ABOUT = (
     "This server uses Bistro's models to provide surprisal, trees with probabilities, generated "
-    "sentences and word orders. The server also supports the REST protocol of UDPipe and "
-    "suggestions for INCEpTION. Every error is returned as an object whose field `error` contains "
-    "one sentence."
+    "sentences and word orders. The server also supports UDPipe's REST protocol and "
+    "provides suggestions for INCEpTION. Every error is returned as an object whose field `error` "
+    "contains one sentence."
 )
 
 

@@ -145,8 +145,8 @@ def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
     """Test the abilities of a model, and yield each ability with the part of the model that has it.
 
     The test also fills the caches of the model. The kind of a model does not determine what it can
-    do. For example, an unlexicalised parser, or a parser that reads from right to left, has the
-    method `score`, but the method raises an error.
+    do. For example, an unlexicalised parser, or a parser that reads from right to left, has a
+    method `score` that raises an error.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])

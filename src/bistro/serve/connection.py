@@ -6,7 +6,7 @@ connections, the client with the most connections loses the connection that has 
 longest. A complete request is never dropped, and the application's queue limits the number of
 requests. A new client therefore always gets an answer.
 
-All errors are JSON, like the errors from the application.
+All errors are sent as JSON, like those from the application.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limi
 
 
 def _able(catalog: Catalog, ability: str) -> list[str]:
-    """Return the ids of the models with an ability, or all ids if no model has the ability.
+    """Return the ids of the models with a given ability, or all ids if no model has it.
 
     An enum must not be empty.
     """

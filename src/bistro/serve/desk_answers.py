@@ -110,7 +110,7 @@ def status(desk: Desk, beside: Beside) -> Answer:
 
 
 def names(desk: Desk) -> Answer:
-    """Return the tags and labels of the model."""
+    """Return the tags and labels that the model knows."""
     parser = desk.suggester.parser
     labels = set(map(plain_label, parser.label_names))
     return {

@@ -1,6 +1,6 @@
 """The page /docs, which describes every endpoint and is generated from the OpenAPI description.
 
-The page is plain HTML with one style sheet, which the server also delivers. The page has no
+The page is plain HTML with one style sheet, which comes from the same server. The page has no
 scripts, and nothing is loaded from other hosts.
 """
 

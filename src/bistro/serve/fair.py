@@ -1,8 +1,9 @@
 """A fair queue, in which a client with many requests does not delay other clients.
 
 Clients take turns. The next request comes from the client that was served least recently. Requests
-from one client stay in order, except those that cannot begin yet. The number of waiting requests is
-limited. The number of waiting and running requests from each client is also limited.
+from one client are served in order, but a request that cannot begin yet is skipped. The number of
+waiting requests is limited. The number of waiting and running requests from each client is also
+limited.
 
 >>> queue = FairQueue[str](most=4, most_per_client=3)
 >>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
@@ -44,9 +45,9 @@ class FairQueue(Generic[T]):
         """The waiting requests from each client. The first client is the next to be served."""
 
     def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
-        """Add a request to the queue, or raise an error that gives the reason.
+        """Add a request to the queue, or raise an error that explains why this is impossible.
 
-        With `is_alike`, only similar waiting requests count towards the limit.
+        With `is_alike`, only waiting requests for which it returns true count towards the limit.
         """
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
@@ -96,7 +97,7 @@ class FairQueue(Generic[T]):
         self.waiting -= 1
 
     def finish(self, client: str) -> None:
-        """Remove a finished request from the count of its client."""
+        """Remove a finished request from its client's count."""
         self.unfinished[client] -= 1
         if not self.unfinished[client]:
             del self.unfinished[client]

@@ -1,4 +1,4 @@
-"""Checks on the client, size and time of every request, and headers for all answers.
+"""Checks of each request's client, size and duration, and headers for all answers.
 
 A body is read completely, up to the limit, before it is processed, whether or not its length was
 announced. While a request is being answered, the guard listens for the end of the connection. If

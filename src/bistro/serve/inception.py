@@ -4,7 +4,7 @@ INCEpTION sends a document and the names of a layer and a feature. The answer is
 with new annotations on that layer. Each new annotation is marked as a suggestion, and its score is
 its probability. Existing annotations are treated as evidence. Existing tags and arcs are kept, and
 the missing tags and arcs are predicted given the existing ones. Words that are already annotated
-get no suggestion.
+get no suggestions.
 
     layer                           feature          what is suggested
     …segmentation.type.Lemma        value            lemmas, by a pipeline
@@ -91,7 +91,7 @@ def tag_column(entry: Entry) -> str:
 
 # ---- from annotations to sentences --------------------------------------------------------------
 def read_pieces(cas: Cas, entry: Entry) -> Iterator[Piece]:
-    """Yield the sentences of a document.
+    """Yield the sentences in a document.
 
     If a document has no sentences, all its words form one sentence.
     """

@@ -93,7 +93,7 @@ class Inputs:
         return Sentence.from_columns(words, comments=comments)
 
     def checked_document(self, sentences: Iterable[Sentence]) -> list[Sentence]:
-        """Return the sentences of a text.
+        """Return the sentences in a text.
 
         Raise an error at the first sentence that exceeds a limit.
         """

@@ -26,7 +26,7 @@ class Limits:
     sentence."""
     dependents: int = 10
     """Maximum number of dependents per head in a tree whose words are to be ordered. The cost
-    doubles with each dependent of a new kind."""
+    doubles with each additional kind of dependent."""
     document: int = 5_000
     """Maximum number of words in a whole request to /process."""
     body: int = 1_000_000

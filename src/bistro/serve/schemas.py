@@ -236,7 +236,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """The heads, labels and tags of each word with their probabilities, sorted by probability."""
+    """The possible heads, labels and tags of each word with their probabilities, sorted."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]

@@ -1,4 +1,4 @@
-"""The REST protocol of UDPipe (``/process`` and ``/models``), for programs that use UDPipe.
+"""UDPipe's REST protocol (``/process`` and ``/models``), for programs written for UDPipe.
 
 The field ``data`` contains the text. The fields ``tokenizer``, ``tagger`` and ``parser``, which may
 be empty, select the processing steps. The fields ``input`` and ``output`` specify the formats.
@@ -143,7 +143,7 @@ def _sentences(parameters: Mapping[str, str], tokeniser: Tokeniser | None) -> It
 
 
 def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of running text. If the model has a tokeniser, it is used."""
+    """Yield the sentences in running text. If the model has a tokeniser, it is used."""
     names = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(names):
         _choice("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))

@@ -99,13 +99,13 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         openapi_extra=POST_BODY,
     )
     async def process_form(request: Request) -> Response:
-        """Split, tag or parse a text that is sent as a form, which may contain files."""
+        """Split, tag or parse a text sent in a form, which may contain files."""
         parameters = dict(request.query_params.items())
         return await answer(request, parameters | await form_values(request, inputs.limits.body))
 
 
 async def form_values(request: Request, most: int) -> dict[str, str]:
-    """Return the values of a form. Files are replaced by their content."""
+    """Return the values in a form. Files are replaced by their content."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in FORMS:
         if await request.body():

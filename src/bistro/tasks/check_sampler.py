@@ -34,9 +34,9 @@ def check_sampler(
 ) -> SamplerCheck:
     """Check a sampler by simulation-based calibration.
 
-    Parameters and data are drawn from the prior many times, and the sampler infers the parameters
-    from the data. The rank of each true value among the sampler's draws must be uniformly
-    distributed.
+    Parameters are repeatedly drawn from the prior, data are drawn given these parameters, and the
+    sampler infers the parameters from the data. The rank of each true value among the sampler's
+    draws must be uniformly distributed.
 
     Parameters
     ----------

@@ -52,9 +52,9 @@ class Completion:
     expected: dict[str, float] = field(default_factory=dict)
     """Expected number of correct values among those filled in (the sum of their probabilities)."""
     left: dict[str, int] = field(default_factory=dict)
-    """Numbers of values that were too improbable to be filled in and appear only in MISC."""
+    """Numbers of values that were too improbable to be filled in, and are only in MISC."""
     relaxed: list[int] = field(default_factory=list)
-    """Line numbers of the sentences whose given heads were ignored because the model has no tree
+    """Line numbers of the sentences whose given heads were ignored because the model allows no tree
     with these heads."""
     touched: int = 0
     """Number of sentences with missing values."""
@@ -172,7 +172,7 @@ def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
-    """Count the given tags and labels unknown to a model, by column (named as in MISC)."""
+    """Count the given tags and labels that a model does not know, by column (named as in MISC)."""
     known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
         known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
@@ -184,7 +184,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 
 def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
-    """Return a sentence as evidence, without its heads if the model has no tree with them."""
+    """Return a sentence as evidence, without its heads if the model allows no tree with them."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
     done.relaxed.append(sentence.line)

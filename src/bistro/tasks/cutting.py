@@ -1,4 +1,4 @@
-"""Split text into words with a learned tokeniser, at punctuation, or at spaces.
+"""Split text into words, either with a learned tokeniser or at spaces and punctuation.
 
 A sentence is a single text, or several table cells, each of which is split separately. A model that
 has learned to tokenise from its treebank (a pipeline) splits text itself. For other models, text is

@@ -41,7 +41,7 @@ Unit = Literal["sentence", "document"]
 
 @dataclass(frozen=True)
 class Split:
-    """Indices of the training sentences and of the test sentences in a treebank."""
+    """Indices of the training and test sentences in a treebank."""
 
     train: tuple[int, ...]
     held_out: tuple[int, ...]
@@ -56,7 +56,7 @@ class Recipe:
     config: Any = None
     seed: int = 1
     dev: Sequence[Sentence] | None = None
-    """A development set, if the kind of model uses one."""
+    """A development set, if this kind of model uses one."""
     beside: Sequence[Words] = ()
     """Additional training sentences, which are the same for every split."""
 

@@ -11,9 +11,9 @@ the model may face an ambiguity that the other arcs have resolved. An arc that c
 scored in the form that the model has learned, which is lifted and has a marked label
 (`bistro.treebank.projectivity`).
 
-The search may lose very improbable values, which then have a probability of zero. Each lost value
-is compared directly with the most probable alternative x under every member m. The temperature T_m
-of a member is 1 for labels.
+The search may discard very improbable values, which then have a probability of zero. Each discarded
+value is compared directly with the most probable alternative x under every member m. The
+temperature T_m of a member is 1 for labels.
 
     p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
 
@@ -56,7 +56,8 @@ LONGEST = 120
 arc or tag. Longer sentences are parsed only once, given words and tags."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""The minimum share of roots with the root label. It is not 1, since treebanks contain mistakes."""
+"""The minimum share of roots with the root label. The share is below 1, since treebanks contain
+mistakes."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Return a mask of arcs that have the root label if and only if their head is 0.
+    """Return a mask of the arcs that have the root label if and only if their head is 0.
 
     `root` is the label of roots, or -1 if there is no such label.
     """
@@ -300,7 +301,7 @@ def _ratios(
 
 
 def _with_same_tags(model: CommitteeModel) -> list[Voter]:
-    """Return the members that use the committee's column of tags."""
+    """Return the members that use the committee's tag column."""
     numbers = model.symbols.tag_numbers
     return [m for m, own in zip(model.members, numbers, strict=True) if own is not None]
 

@@ -39,7 +39,7 @@ class Suggester:
     number: int
     parser: Parser
     committee: CommitteeModel | None
-    """The model in the form of a committee, if it can score annotated values."""
+    """The model as a committee, if it can score annotated values."""
 
     @classmethod
     def of(cls, model: Model, number: int = 0) -> Suggester:
@@ -65,13 +65,13 @@ class Snapshot:
 
 @dataclass
 class Seen:
-    """The lemmas and features that each form has in the file, starting with the most frequent."""
+    """The lemmas and features of each form in the file, starting with the most frequent."""
 
     lemmas: dict[str, Counter[str]] = field(default_factory=dict)
     feats: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, sentence: Sentence) -> None:
-        """Count the lemmas and features of a sentence."""
+        """Count the lemmas and features in a sentence."""
         rows = zip(sentence.forms, sentence.lemmas, sentence.feats, strict=True)
         for form, lemma, feats in rows:
             key = form.lower()
@@ -126,7 +126,7 @@ class Desk:
         self.problem = ""
         """The reason why the last training run failed, or an empty string."""
         self.revision = 0
-        """Number of changes to the list of sentences so far."""
+        """Number of changes made to the list of sentences so far."""
         self.touched: dict[int, int] = {}
         """The revision at which each sentence last changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
@@ -165,7 +165,7 @@ class Desk:
                 self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
-        """Return alternatives for a word, and the lemmas and features its form has in the file."""
+        """Return alternatives for a word, and the lemmas and features of its form in the file."""
         if not 1 <= word <= len(shot.sentence):
             raise BistroError(
                 f"there is no word {word}: the words are numbered from 1 to {len(shot.sentence)}"
@@ -221,7 +221,7 @@ class Desk:
             self.revision += 1
 
     def _kept(self, place: int, version: int, decision: Decision) -> dict[str, int]:
-        """Count the open fields that a decision fills in, and the fields that match suggestions."""
+        """Count the open fields that a decision fills in, and those filled as suggested."""
         key = (place, version, self.suggester.number)
         suggestion = self._suggestions.get(key)
         if suggestion is None or not isinstance(decision, SetFields):

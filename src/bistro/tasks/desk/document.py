@@ -1,4 +1,4 @@
-"""A CoNLL-U file on the desk, with its sentences and decisions, and with undo, redo and saving.
+"""A CoNLL-U file on the desk, whose decisions can be undone, redone and saved.
 
 The text of every sentence is kept as it was read. A decision replaces the changed lines in memory
 and is recorded in the journal. The file itself changes only when it is saved. Saving either
@@ -76,7 +76,7 @@ class Document:
         self.past: list[Event] = []
         """The decisions that can be undone, with the most recent decision at the end."""
         self.future: list[Event] = []
-        """The decisions that were undone and can be redone, with the next decision at the end."""
+        """The undone decisions that can be redone, with the next one to redo at the end."""
         self.last = 0
         """The number of the last event."""
         self.unsaved = 0
@@ -85,7 +85,7 @@ class Document:
 
     @classmethod
     def open(cls, path: Path) -> Document:
-        """Open a file, and apply the decisions in its journal that are not saved in the file."""
+        """Open a file, and apply the decisions in its journal that are not yet in the file."""
         content = _content(path)
         journal = Journal.beside(path)
         try:
@@ -251,7 +251,7 @@ class Document:
         return place
 
     def _recover(self) -> None:
-        """Apply the decisions in the journal that are not saved in the file."""
+        """Apply the decisions in the journal that are not yet in the file."""
         events = self.journal.events
         marks = [i for i, event in enumerate(events) if _mark(event)]
         known = [i for i in marks if _mark(events[i]) == self.disk]

@@ -58,8 +58,8 @@ KINDS: Mapping[str, Mapping[str, Check]] = {
         "hash": _is_hash,
     },
 }
-"""The required entries of each kind of event. The first key that an event contains identifies its
-kind."""
+"""The required entries of each kind of event. The kind of an event is the first key of this
+mapping that the event contains."""
 OPTIONAL: Mapping[str, Check] = {"offered": _is_number, "kept": _is_number, "journal": _is_number}
 
 

@@ -9,9 +9,8 @@ The journal of ``mine.conllu`` is ``mine.conllu.journal``, with one line of JSON
 
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment. An
 incomplete line at the end was never confirmed to the client, and is removed at the next startup.
-A ``saving`` line is written before the file is replaced. After a crash, the file has the content
-that one of the last two ``saving`` lines describes. The decisions after that line are applied
-again.
+A ``saving`` line is written before the file is replaced. After a crash, the content of the file
+matches one of the last two ``saving`` lines. The decisions after that line are applied again.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def learn(
 
 
 def labelled_score(parser: Parser, sentences: Sequence[Sentence]) -> float | None:
-    """Return the percentage of labelled heads predicted correctly from words and tags."""
+    """Return the percentage of labelled arcs predicted correctly from words and tags."""
     bare = [
         s.replace(heads=[MISSING] * len(s), deprels=[EMPTY] * len(s)) for s in sentences if len(s)
     ]

@@ -24,7 +24,7 @@ class StaleError(BistroError):
 
 @dataclass(frozen=True)
 class Patch:
-    """The changed lines of a text, and their replacement."""
+    """The changed lines in a text, and their replacement."""
 
     at: int
     """The index of the first line, counted from 0."""

@@ -38,7 +38,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 MOST_SHOWN = 8
-"""Number of alternatives that are listed for a field."""
+"""Number of alternatives listed per field."""
 SURE = 0.5
 """Minimum probability of an alternative that is reported as a finding."""
 OPTIONS: dict[str, Any] = {"tags": "given", "partial": True, "marginals": True, "threads": 1}
@@ -59,7 +59,7 @@ class Suggestion:
     alternatives: dict[str, Shares]
     """The most probable values for each word, by column."""
     relaxed: bool
-    """Whether the given heads were ignored because the model has no tree with these heads."""
+    """Whether the given heads were ignored because the model allows no tree with these heads."""
 
     @property
     def doubts(self) -> tuple[float, ...]:
@@ -90,7 +90,7 @@ class Suggestion:
 
 
 def suggest(sentence: Sentence, parser: Parser, seed: int = 1) -> Suggestion:
-    """Predict the open values of a sentence, given its other values."""
+    """Predict the open values in a sentence, given its other values."""
     relaxed = Completion()
     evidence = usable(sentence, parser, relaxed)
     (parse,) = parser.parse_all([evidence], seed=seed, **OPTIONS)
