@@ -25,7 +25,7 @@ def orders_of(
     *,
     ties: Ties = "random",
 ) -> Iterator[Linearization]:
-    """Yield the word orders of all sentences, and report omitted punctuation at the end."""
+    """Yield the word orders of all sentences, and finally report any omitted punctuation."""
     total, removed = 0, 0
     for sentence in sentences:
         try:

@@ -43,7 +43,7 @@ Logs = NDArray[np.float64]
 def fitted_weights(logs: Sequence[Logs]) -> list[float]:
     """Return the mixture weights that maximise the likelihood of the events."""
     if len({log.shape for log in logs}) != 1 or not logs[0].size:
-        raise ValueError("all models must score the same events, and at least one event")
+        raise ValueError("all models must score the same events, and there must be at least one")
     table = np.stack(logs)
     highest = np.max(table, axis=0)
     scale = np.where(np.isfinite(highest), highest, 0.0)

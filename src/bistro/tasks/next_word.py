@@ -77,7 +77,7 @@ def answers(
 ) -> Iterator[tuple[Question, NextWords]]:
     """Yield each question with the distribution of the next word in its context.
 
-    If successive contexts are equal, the context is scored only once.
+    If successive questions have the same context, it is scored only once.
     """
     scorer = model if isinstance(model, Mixture) else SCORE.of(model)
     last: tuple[list[str], NextWords] | None = None
@@ -94,7 +94,7 @@ def next_word_rows(
     top: int | None = None,
     **options: Any,
 ) -> Iterator[NextWordRow]:
-    """Yield the most probable words after each context, then the target words of the context.
+    """Yield the most probable words after each context, then the target words for the context.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def rows_of(question: Question, answer: NextWords, top: int | None = None) -> li
 
 
 def number_shown(question: Question, top: int | None) -> int:
-    """Return how many of the most probable words are shown for a context."""
+    """Return how many of the most probable words to show for a context."""
     return (0 if question.targets else DEFAULT_TOP) if top is None else top
 
 
@@ -167,7 +167,7 @@ def context_words(text: str, cut: Cutting) -> list[str]:
 
 
 def single_word(text: str, cut: Cutting) -> str:
-    """Split a target as the model does, and return it as one word.
+    """Tokenise a target as the model does, and return its only word.
 
     Raise an error unless the target is exactly one word.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ParseRun:
-    """One pass of a parser over the input, with a count of given values that could not be used."""
+    """One pass of a parser over the input, with a count of input values that could not be used."""
 
     def __init__(
         self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
@@ -36,7 +36,7 @@ class ParseRun:
         self.words = 0
         self.sentences = 0
         self.relaxed: list[int] = []
-        """Line numbers of the sentences whose given heads could not be used."""
+        """Line numbers of the sentences whose heads in the input could not be used."""
         self.unknown_tags = 0
         self.missing_tags = 0
         self.kept_graphs = 0
@@ -93,7 +93,7 @@ class ParseRun:
         return self._options.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Prepare sentences for the parser. Given heads are removed if they do not fit any tree."""
+        """Prepare sentences for the parser. Heads that do not fit any tree are removed."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()

@@ -1,4 +1,4 @@
-"""Parse a file of words with a constituency parser, and write bracketed trees."""
+"""Parse the sentences in a file with a constituency parser, and write bracketed trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
 class TreeRun:
-    """One pass of a parser over the input, with a count of sentences without a complete parse."""
+    """One pass of a parser over the input, and a count of sentences without a complete parse."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
-"""Regions of a sentence: sequences of words that share one row with their summed surprisal.
+"""Regions of a sentence: sequences of words that share one row, which gives their summed surprisal.
 
 A region is marked by square brackets or by a column in a table with one word per row. In the
-surprisal table, a region is treated like a multiword token. The row of a region contains the sum of
-the surprisals of its words and the standard error of this sum.
+surprisal table, a region is treated like a multiword token. The row for a region contains the
+summed surprisal of its words, and the standard error of this sum.
 
 >>> bracketed("The horse [raced past the barn] [fell] .")
 [('The horse', None), ('raced past the barn', '1'), ('fell', '2'), ('.', None)]
@@ -23,7 +23,7 @@ from bistro.tasks.stimuli import MISSING, Row, Stimulus, Table
 
 COLUMN = "region"
 _SHOWN = 60
-"""The maximum number of characters of a text that are shown in a message."""
+"""The maximum number of characters to show from a text in a message."""
 Parts = list[tuple[str, str | None]]
 """Parts of a text, each with the name of its region, or None if it is in no region."""
 _MARK = re.compile(r"[][]")
@@ -60,7 +60,7 @@ def critical_parts(text: str, cell: str, path: str | None = None, line: int | No
 
     The cell contains the words of the region, the position of a word, or the first and the last
     position of several words. Words are separated by spaces and counted from 1. A cell such as
-    ``7-8`` contains positions unless it occurs in the text. An empty cell means that there is no
+    ``7-8`` is read as positions unless it occurs in the text. An empty cell means that there is no
     region.
 
     >>> critical_parts("The horse raced past the barn fell.", "fell")
@@ -113,7 +113,7 @@ def _occurrences(text: str, words: str, flags: int = 0) -> list[tuple[int, int]]
 
 
 def _other_case(text: str, words: str) -> str:
-    """Return a hint if the words occur in the text, but differ in upper and lower case."""
+    """Return a hint if the words occur in the text, but with different capitalisation."""
     spans = _occurrences(text, words, re.IGNORECASE)
     return f" (did you mean '{text[slice(*spans[0])][:_SHOWN]}'?)" if spans else ""
 
@@ -185,7 +185,7 @@ def _row_errors(table: Table, parts_of: Callable[[Row], Parts]) -> Iterator[Tree
 def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
     """Merge adjacent rows of a stimulus that have the same cell in column `place`.
 
-    A merged row has the cells of its first row.
+    A merged row has the cells of the first of the original rows.
     """
     rows = list(zip(stimulus.tokens, stimulus.cells, strict=False))
     tokens: list[tuple[str, int]] = []
@@ -199,7 +199,7 @@ def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
 
 
 def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
-    """Yield the region of each row in bracketed sentences, including rows for sentence ends."""
+    """Yield the region of each row in bracketed sentences, including end-of-sentence rows."""
     for sentence in parts:
         yield from (region or MISSING for _, region in sentence)
         if eos:

@@ -45,7 +45,7 @@ def words_of(input: str) -> Iterator[str]:
 
 
 def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str]:
-    """Yield a row for each annotation that is not the best analysis, least probable first."""
+    """Yield a row for each annotation that is not the best analysis, the least probable first."""
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
         note("there is no column of words: they were formed by joining their morphemes")

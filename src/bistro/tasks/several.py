@@ -1,4 +1,4 @@
-"""Several training runs that use the same kind of model and data, and differ only in their seed.
+"""Several training runs that use the same kind of model and data, and differ only in their seeds.
 
 >>> import bistro
 >>> sampler = {"sweeps": 4, "samples": 2}
@@ -80,7 +80,7 @@ def _all_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _require_draws(family: Kind, config: Any) -> None:
-    """Raise an error if training does not sample: all seeds would then give the same result."""
+    """Raise an error if training uses no sampling, since all seeds would give the same result."""
     problem = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
         raise BistroError(f"{problem}, so there are no chains to compare")

@@ -4,7 +4,7 @@ The workers are defined in `bistro.inference.workers`.
 
 Sentences are divided into batches, in order, and the results are recombined in the same order. The
 result is the same as that of a single call, for any number of workers. Random draws depend on a
-sentence's position in the input, so each batch includes its position.
+sentence's position in the input, so each batch includes the position of its first sentence.
 
 >>> import bistro
 >>> from bistro.inference.workers import LocalWorkers

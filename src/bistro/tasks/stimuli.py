@@ -1,4 +1,4 @@
-"""Stimuli of an experiment, in a CSV or TSV table with one sentence or one word per row.
+"""Stimuli for an experiment, in a CSV or TSV table with one sentence or one word per row.
 
 The first row names the columns. Each sentence is split into words (`bistro.tasks.cutting`) and
 keeps the cells of its row. Where each row holds one word, rows with the same values in the columns
@@ -45,8 +45,8 @@ Row = tuple[int, list[str]]
 class Rows:
     """The rows of a table without the names of its columns.
 
-    Each iteration parses the text again, since lists of short cells take many times as much memory
-    as the text.
+    Each iteration parses the text again, since lists of short cells take up many times as much
+    memory as the text.
     """
 
     text: str

@@ -110,8 +110,8 @@ def read_suite(
     source
         A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
     split_punct
-        Whether punctuation is split from words. If true, a pipeline splits text as in its
-        treebank. If false, text is split only at spaces.
+        Whether punctuation is split from words. If true, a pipeline splits text into words in the
+        same way as its treebank. If false, text is split only at spaces.
     group
         The column of a file of pairs (in JSON lines, the key) whose values group the pairs.
     """

@@ -39,8 +39,8 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]"}
 Value = Callable[[Surprisals], float]
 Part = tuple[Value, bool]
-"""A function that computes a part of a formula, and a flag that is true for a prediction and false
-for a number."""
+"""A function that computes part of a formula, and a flag that is true if the part is a prediction
+and false if it is a number."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def parse_formula(text: str) -> Formula:
 
 
 class _Reader:
-    """A recursive-descent parser for formulas, from the lowest to the highest precedence."""
+    """A recursive-descent parser, whose methods are ordered from lowest to highest precedence."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -1,12 +1,12 @@
-"""Run a test suite and compute surprisal by region, margins of predictions, and accuracy.
+"""Run a test suite, and compute the surprisal of regions, the margins of predictions, and accuracy.
 
     accuracy = items for which all predictions hold / items
 
 An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item is a
 *tie* if its smallest margin is 0, which means that the model finds no difference where a difference
 was predicted. A tie counts as wrong. The number of ties is reported, since an n-gram model, which
-uses only a few words of context, may have many ties. If surprisals are Monte Carlo estimates, use
-more particles or repeats until margins no longer change sign.
+uses only a few words of context, may produce many ties. If surprisals are Monte Carlo estimates,
+use more particles or repeats until margins no longer change sign.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
@@ -106,7 +106,7 @@ class SuiteResult:
         return max(0.0, centre - half), min(1.0, centre + half)
 
     def groups(self) -> dict[str, SuiteResult]:
-        """Return the results of each group of pairs, in the order of the file."""
+        """Return the results for each group of pairs, in the order of the file."""
         pairs: dict[str, list[tuple[Item, ItemResult]]] = {}
         for item, found in zip(self.suite.items, self.items, strict=True):
             pairs.setdefault(item.group, []).append((item, found))

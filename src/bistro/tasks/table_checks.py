@@ -1,7 +1,7 @@
-"""Signs that a table of stimuli is not read as its author meant it.
+"""Signs that a table of stimuli was not read as its author intended.
 
-Two versions of an item, or the sentences of a text, may be joined into one sentence, the rows may
-contain single words where sentences are expected, and brackets that mark regions may be read as
+Two versions of an item, or the sentences of a text, may be joined into one sentence; the rows may
+contain single words where sentences are expected; and brackets that mark regions may be read as
 words.
 
 >>> ends_sentence("tired."), ends_sentence("J."), is_bracketed("The dog [barked] .")
@@ -29,11 +29,11 @@ _BRACKETED = re.compile(r"[^][]*(?:\[[^][]+\][^][]*)+")
 
 @dataclass(frozen=True)
 class JoiningColumn:
-    """A column that changes inside sentences, where a new sentence seems to begin."""
+    """A column whose value changes inside sentences, at words that seem to begin a new sentence."""
 
     name: str
     inside: int
-    """The number of sentences inside which the column changes."""
+    """The number of sentences inside which the value changes."""
     sentences: int
     """The total number of sentences."""
 
@@ -47,7 +47,7 @@ class TextCounts:
     bracketed: int = 0
     several_sentences: int = 0
     first_break: str = ""
-    """The words around the first sentence end inside a text."""
+    """The words on either side of the first sentence boundary inside a text."""
 
 
 def never(word: str) -> bool:
@@ -90,11 +90,11 @@ def ends_sentence(word: str) -> bool:
 
 
 def sentence_break(text: str, is_known: Callable[[str], bool] = never) -> str | None:
-    """Return the words around the first sentence end inside a text, or None.
+    """Return the words on either side of the first sentence boundary inside a text, or None.
 
     The first word ends with sentence-final punctuation, and the second begins with a capital
-    letter. If `is_known` is true of the first word with its punctuation, the word is taken to be an
-    abbreviation.
+    letter. If `is_known` is true for the first word together with its punctuation, the word is
+    taken to be an abbreviation.
     """
     for before, after in itertools.pairwise(text.split()):
         is_end = ends_sentence(before) and after.lstrip(_OPENING)[:1].isupper()
@@ -108,10 +108,10 @@ def joining_column(
 ) -> JoiningColumn | None:
     """Find a column that separates joined sentences in a table with one word per row.
 
-    Such a column changes inside sentences, and nearly all of its changes are at the start of a
-    sentence: after a full stop, or where the first word of the sentence is repeated. Columns that
-    change at other words too, such as reading times, do not separate sentences. Return the column
-    that changes inside the largest number of sentences, or None.
+    The value of such a column changes inside sentences, nearly always where a new sentence seems to
+    begin: after a full stop, or where the first word of the sentence is repeated. Columns whose
+    values also change at other words, such as reading times, do not separate sentences. Return the
+    column whose value changes inside the largest number of sentences, or None.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Tag the sentences in a file, and write the tags to one column.
 
-All other columns stay unchanged. With marginals, MISC has the probability of each tag, as ``PUpos``
-or ``PXpos`` (see `bistro.treebank.probabilities`).
+All other columns remain unchanged. With marginals, MISC has the probability of each tag, as
+``PUpos`` or ``PXpos`` (see `bistro.treebank.probabilities`).
 
 >>> from bistro.models.results.structures import Tagging
 >>> tagging = Tagging(Sentence.from_columns(["It", "rains"]), ["PRON", "VERB"], -7.5)

@@ -39,8 +39,8 @@ RIGHT_OF_HEAD, LEFT_OF_HEAD = INTERMEDIATE + "<", INTERMEDIATE + ">"
 """The prefixes of inserted symbols if nodes are split from the head outwards. The prefix shows
 whether the child next to the inserted node is to the right or to the left of the head."""
 Binarisation = Literal["right", "left", "head-left", "head-right"]
-"""The method for splitting nodes with more than two children. With "right" or "left", the remaining
-children are on the named side. The other methods split from the head outwards
+"""The method for splitting nodes with more than two children. With "right" or "left", the children
+that remain after each split are on that side. The other methods split from the head outwards
 (`bistro.treebank.phrase_heads`). With "head-left", the children to the left of the head are split
 off first. With "head-right", the children to the right of the head are split off first."""
 

@@ -65,8 +65,8 @@ def split_into_blocks(
     `last_start` divides the stream into pieces, and `split` divides a piece into items.
 
     `last_start` returns the position of the last item in a buffer, or 0 if there is only one item.
-    `split` yields each item with the line endings after it. `line` is the line number of the
-    stream's first line in its file.
+    `split` yields each item with the line endings after it. `line` is the line number in the file
+    at which the stream begins.
     """
     lead = ""
     for piece in iter_pieces(stream, last_start):
@@ -90,10 +90,10 @@ def split_into_blocks(
 def iter_pieces(
     stream: Readable, last_start: Callable[[bytes], int], size: int | None = None
 ) -> Iterator[bytes]:
-    """Yield pieces that consist of whole items and have about `size` bytes (default: a megabyte).
+    """Yield pieces of about `size` bytes (default: a megabyte) that consist of whole items.
 
-    If an item is longer than a piece, each read doubles the buffer, so that the work stays linear
-    in the length of the file.
+    If an item is longer than a piece, each read doubles the size of the buffer, so that the work
+    stays linear in the length of the file.
     """
     held = b""
     while piece := stream.read(max(size or PIECE_BYTES, len(held))):

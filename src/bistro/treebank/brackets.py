@@ -46,7 +46,7 @@ DEEPEST = 100_000
 """Maximum nesting depth of brackets. The limit prevents a file of opening brackets from exhausting
 memory."""
 MOST_BRACKETS = 2 * MOST_WORDS
-"""Maximum number of opening brackets in a tree, including the brackets of its words."""
+"""Maximum number of opening brackets in a tree, including those around its words."""
 _WHOLE_NAME = re.compile(rf"{_NAME}+")
 
 
@@ -106,7 +106,7 @@ class SourceTree(Tree):
     end: str
     """The white space after the tree."""
     line: int
-    """Line number of the first line of the tree."""
+    """The line number at which the tree begins."""
     is_first: bool
     """True for the first tree in a file."""
 

@@ -137,7 +137,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """A validator that reads all rows other than words, in order."""
+    """A validator that reads, in order, all rows that are not words."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -164,7 +164,7 @@ class _SpecialRows:
             self._reader.fail(message, line)
 
     def finish(self, size: int) -> None:
-        """Perform the checks that require the number of words in the sentence."""
+        """Perform the checks that depend on the number of words in the sentence."""
         if self._token_end > size:
             self._reader.fail(
                 f"the multiword token ends at word {self._token_end}, "
@@ -214,7 +214,7 @@ class _CarefulReader:
         self._line_of_word: list[int] = []
 
     def read(self, lines: list[str], first_line: int) -> CoreColumns:
-        """Return the columns forms, upos, heads and deprels.
+        """Return the columns `forms`, `upos`, `heads` and `deprels`.
 
         Raise an error that names the first invalid line.
         """

@@ -88,12 +88,12 @@ class PeekedStream:
         return piece
 
     def mark(self) -> None:
-        """Prepare for `rewind`. If the stream is not seekable, its bytes are kept from now on."""
+        """Prepare for `rewind`. If the stream is not seekable, its bytes are kept from then on."""
         self._reopen = _seek_back(self._stream, len(self._seen))
         self._recorded = None if self._reopen else []
 
     def rewind(self) -> None:
-        """Return to the position of `mark`, from which the hash and size are computed again.
+        """Return to the position set by `mark`, and restart the hash and size from there.
 
         The stream must have been read to its end.
         """
@@ -105,7 +105,7 @@ class PeekedStream:
 
 
 def _seek_back(stream: Any, peeked: int) -> Callable[[], Readable] | None:
-    """Return a function that seeks to `peeked` bytes before the current position, or None."""
+    """Return a function that moves `peeked` bytes back from the current position, or None."""
     try:
         if not stream.seekable():
             return None

@@ -1,7 +1,7 @@
 """Training data other than a treebank of sentences, such as bracketed trees and segmented words.
 
-The training data for a task are a sequence of items of one kind. The sequence records its origin,
-like a `Treebank`.
+The training data for a task consist of a sequence of items of the same kind. The sequence records
+its origin, like a `Treebank`.
 
 >>> words = Examples(["a-ba-ntu", "u-mu-ntu"], name="zulu.tsv", sha256="5f1c")
 >>> len(words), words.label

@@ -8,8 +8,8 @@ of the first download are written next to the treebank (`UD_English-EWT.sha256`)
 fetch is compared with them, so that a changed file is noticed.
 
 The cache is the user's cache folder, or the folder `BISTRO_HOME` if it is set. A treebank appears
-in the cache as a whole or not at all. The cache has the layout of a mirror, so the cache of one
-machine can serve as a mirror for another machine.
+in the cache as a whole or not at all. The cache has the same layout as a mirror, so the cache on
+one machine can serve as a mirror for another machine.
 
 >>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
 >>> fetched.train                                                     # doctest: +SKIP
@@ -64,7 +64,7 @@ class Fetched:
 
     @property
     def train(self) -> Path | None:
-        """The training file, or None for the many small treebanks that have no training file."""
+        """The training file, or None if there is no training file, as in many small treebanks."""
         return self._part("train")
 
     @property

@@ -21,7 +21,7 @@ has no attribute ``ids``."""
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 MOST_WORDS = 100_000
-"""Maximum number of words in a sentence of a treebank. The limit prevents a file without blank
+"""Maximum number of words in a treebank sentence. The limit prevents a file without blank
 lines from exhausting memory."""
 
 _SHOWN_CHARACTERS = 40
@@ -69,7 +69,7 @@ def head_text(head: int) -> str:
 def split_words(line: str) -> list[str]:
     """Split a line only at spaces and tabs.
 
-    A no-break space or U+2028 is part of its word.
+    A no-break space or U+2028 is part of the word in which it occurs.
     """
     return [word for word in line.replace("\t", " ").replace("\r", " ").split(" ") if word]
 

@@ -1,9 +1,10 @@
-"""Read all items of a file, and find any error before the items exhaust memory.
+"""Read all items in a file, and find any error before the items exhaust memory.
 
-Short sentences need many times more space in memory than in their file. While items are kept,
-their memory use is estimated. If it exceeds a multiple of the bytes read so far, the items are
-discarded, the rest of the file is only checked, and a file without errors is read a second time.
-Normal treebanks stay below this limit and are read once.
+Short sentences take up many times more space in memory than in their file. The memory use of the
+items is therefore estimated as they are read. If it exceeds a certain multiple of the number of
+bytes read so far, the items are discarded and the rest of the file is only checked. If there is no
+error, the file is then read a second time. Ordinary treebanks stay below this limit and are read
+only once.
 
 >>> import io
 >>> from bistro.treebank.detect import PeekedStream
@@ -25,7 +26,7 @@ from bistro.treebank.sentence import Sentence
 Item = TypeVar("Item")
 
 MOST_TIMES = 12
-"""Maximum estimated memory use of the items kept, as a multiple of the bytes read so far."""
+"""Maximum estimated memory use of the items kept, as a multiple of the number of bytes read."""
 ALWAYS_ALLOWED = 1 << 24
 """Number of bytes that are allowed in addition to this multiple."""
 _ITEMS_AT_ONCE = 64
@@ -36,7 +37,7 @@ _SENTENCE_BYTES, _WORD_BYTES = 800, 250
 def read_all(
     stream: PeekedStream, iterate: Callable[[], Iterator[Item]], memory: Callable[[Item], int]
 ) -> list[Item]:
-    """Return the items of a stream.
+    """Return the items in a stream.
 
     Parameters
     ----------

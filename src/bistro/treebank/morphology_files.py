@@ -119,7 +119,7 @@ def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
     """Yield the words of a text, a word list or an annotated file, without annotation.
 
     A line with tabs is annotated and begins with its word. Other lines consist of words separated
-    by spaces. Lines that begin paragraphs are not words.
+    by spaces. Lines that mark the start of a paragraph do not contain words.
     """
     empty = True
     for _, text, _, line in iter_lines(stream, path):

@@ -1,8 +1,8 @@
 """Find the head child of a phrase, using rules for Penn Treebank labels.
 
 A constituency treebank does not mark the head child of a phrase. This module finds the head child
-with the rules of Collins (1999). Each label has a direction and a list of child labels in order of
-priority. The head is the child whose label comes first on the list. If several children have the
+by the rules of Collins (1999). Each label has a direction and a list of child labels in order of
+priority. The head is the child whose label comes first in the list. If several children have the
 same label, the first such child in the given direction is the head. Noun phrases have separate
 rules, which prefer the last noun and then the first noun phrase among the children. For labels
 without a rule, the first child is the head.

@@ -1,9 +1,9 @@
 """Phrase labels such as ``VP~VBD`` and ``NP~base``, with marks that describe a phrase's content.
 
-In a grammar with plain labels, the position of a phrase does not depend on its content, such as the
-finiteness of a clause or the preposition of a prepositional phrase. Klein and Manning (2003) showed
-that parsers become more accurate if labels contain information about the content of phrases. The
-following marks are used.
+In a grammar with plain labels, the positions in which a phrase can occur do not depend on its
+content, for example on the finiteness of a clause or the preposition of a prepositional phrase.
+Klein and Manning (2003) showed that parsers become more accurate if labels contain information
+about the content of phrases. The following marks are used.
 
     VP, S, SINV, SQ   the tag of the head word (`bistro.treebank.phrase_heads`)
     SBAR              the same

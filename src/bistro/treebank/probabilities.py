@@ -94,7 +94,7 @@ def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, f
 def read_probabilities(
     sentence: Sentence, key: str, *, path: str | None = None
 ) -> list[float | None]:
-    """Return the probability under `key` in every word's MISC field, or None if it is missing."""
+    """Return, for every word, the probability under `key` in MISC, or None if it is missing."""
     return [_find(misc, key, path, sentence.line) for misc in sentence.misc]
 
 

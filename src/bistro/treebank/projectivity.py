@@ -43,7 +43,7 @@ LIFTED = "↑"
 ON_PATH = "↓"
 
 REMEMBERED, LONGEST_REMEMBERED = 1 << 14, 100
-"""Maximum number and length of the trees for which the result of `is_projective` is cached.
+"""Maximum number of cached results of `is_projective`, and maximum length of the trees concerned.
 Training checks the same trees repeatedly, for each member of a committee and in each fold."""
 
 
@@ -124,7 +124,7 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) 
 
     The search for the old head is breadth-first below the current head, but never enters the word's
     own subtree. The result is therefore a tree whenever the input is a tree. The function
-    `_find_old_head` defines the target of a move.
+    `_find_old_head` determines the target of a move.
     """
     _check_arguments(heads, labels, scheme)
     marks = [_parse(label) for label in labels]
@@ -154,7 +154,7 @@ class _Lifting:
     Lifting d from h to the head of h changes only the words that h dominates. A non-projective arc
     therefore remains non-projective until it is itself lifted. After a lift, only the other arcs of
     h need to be checked again. The words that a word dominates are stored as a bit set in one
-    integer, so checking an arc is a single `and` operation.
+    integer, so checking an arc takes a single `and` operation.
     """
 
     def __init__(self, heads: Sequence[int]) -> None:
@@ -228,7 +228,7 @@ def _parse(label: str) -> _Mark:
 def _find_old_head(
     word: int, head: int, children: list[list[int]], marks: list[_Mark], scheme: Scheme
 ) -> int | None:
-    """Search for the old head breadth-first below `head`, outside the subtree of `word`.
+    """Search breadth-first for the old head, below `head` but outside the subtree of `word`.
 
     head: the first word whose label is the one after the arrow. path: follow marked arcs to the
     first word from which no marked arc continues. head+path: follow marked arcs to the first word

@@ -1,13 +1,13 @@
-"""Raw text for training is read from files several times and needs little memory.
+"""Raw text for training, which is read from files several times and so needs little memory.
 
 A file has one sentence per line, with words separated by spaces or tabs (`bistro.treebank.text`).
 The suffix of a file determines its compression. Blank lines are skipped and counted, and words with
 invisible characters are counted too, so nothing is lost silently. Zero-width characters make no
-difference to a model's words (`bistro.treebank.invisible`). Special spaces are part of their words,
-as in all other files.
+difference to a model's words (`bistro.treebank.invisible`). Special spaces are part of the words
+that contain them, as in all other files.
 
-A text is read as bytes, in pieces of whole lines. Reading is so cheap that one process can supply
-many other processes, which split the pieces into sentences.
+A text is read as bytes, in pieces that consist of whole lines. Reading is so fast that one process
+can supply many other processes, which split the pieces into sentences.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
@@ -142,7 +142,7 @@ class RawText:
         return [facts.sha256 for facts in self.facts]
 
     def provenance(self) -> list[dict[str, Any]]:
-        """Return the hash and counts of each file as values that JSON can store."""
+        """Return the hash and counts of each file as plain JSON values."""
         return [asdict(facts) for facts in self.facts]
 
     def notes(self) -> Iterator[str]:
@@ -201,7 +201,7 @@ class RawText:
             self._facts[number] = TextFacts(name, self._digests[number], *counts)
 
     def _check_encoding(self) -> None:
-        """Raise an error if a file has invalid bytes, before anything is learned from the files."""
+        """Before anything is learned from the files, raise an error if any has invalid bytes."""
         if not self._is_checked:
             for path in self.paths:
                 with opened(path) as (stream, name):

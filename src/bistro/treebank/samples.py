@@ -87,7 +87,7 @@ def _turkish(sentences: int | None) -> Treebank:
 
 
 def _turkish_paths() -> list[Path]:
-    """Return the files listed in the package metadata, since the package may not be importable."""
+    """Return the files listed in the package metadata, since importing the package may fail."""
     try:
         record = metadata.files(TURKISH_PACKAGE) or []
     except metadata.PackageNotFoundError:

@@ -140,7 +140,7 @@ def unescape(spaces: str) -> str:
 
 
 def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
-    """Return the tokens with the white space of `text`, which must contain the same characters."""
+    """Return the tokens with the white space in `text`, which must contain the same characters."""
     place = 0
     spaced_tokens = []
     for token in tokens:

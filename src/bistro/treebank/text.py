@@ -1,7 +1,7 @@
 """Plain text with one sentence per line and words separated by spaces or tabs.
 
-Blank lines are skipped, but kept when the text is written back. A sentence of plain text has only
-forms. Every other column contains ``_``, and no word has a head.
+Blank lines are skipped, but are restored when the text is written back. A sentence of plain text
+has only forms. Every other column contains ``_``, and no word has a head.
 
 >>> import io
 >>> [sentence.forms for sentence in iter_text(io.BytesIO(b"to be\\n\\nor not\\n"))]
@@ -27,7 +27,7 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees.
 
-    `line` is the line number of the stream's first line in its file.
+    `line` is the line number in the file at which the stream begins.
     """
     for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)

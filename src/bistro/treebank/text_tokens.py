@@ -33,7 +33,7 @@ class TextToken:
 
     form: str
     words: tuple[str, ...]
-    """The syntactic words of the token. If there is only one word, it equals the form."""
+    """The syntactic words of the token. If there is only one word, it is identical to the form."""
     spaces: str
     """The white space after the token."""
 

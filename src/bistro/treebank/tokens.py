@@ -129,7 +129,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 def _is_final(pieces: list[str]) -> bool:
     """Return whether a sentence can end after a chunk.
 
-    The chunk must end with a final mark, which may be followed by closing marks.
+    The chunk must end with a sentence-final mark, optionally followed by closing marks.
     """
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):

@@ -180,7 +180,7 @@ def read(
 
 
 def refuse_text(paths: Iterable[str], format: str | None = None) -> None:
-    """Raise an error if a file is plain text, before it is read.
+    """Before a file is read, raise an error if it is plain text.
 
     Standard input is not checked, because it can be read only once.
     """
@@ -297,7 +297,10 @@ def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
 def parse_all(
     stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> list[Sentence]:
-    """Return the sentences of a stream in a known format. Finding an error takes little memory."""
+    """Return the sentences in a stream whose format is known.
+
+    Errors are found without using much memory.
+    """
     # Commands that read sentence by sentence do not need this module.
     from bistro.treebank.keeping import memory_of_sentence, read_all
 

@@ -138,7 +138,7 @@ class Grammar:
 
 
 def english_parts() -> GrammarParts:
-    """Read the English grammar from its files, without the rules that no sentence can use."""
+    """Read the English grammar from its files, leaving out rules that no sentence can use."""
     folder = resources.files("bistro.treebank.builtin") / "english"
     texts = {name: (folder / name).read_text("utf-8") for name in GRAMMAR_FILES + LEXICON_FILES}
     rules = read_rules(*(texts[name] for name in GRAMMAR_FILES), names=GRAMMAR_FILES)

@@ -1,4 +1,4 @@
-"""A reader for the word lists of the built-in grammar, which consist of sections of words.
+"""A reader for the word lists of the built-in grammar, which are divided into sections.
 
 A section lists the words of one or more preterminal symbols. Nouns belong to ``N[class,3]``,
 ``N[class,p]`` or ``N[class,mass]``, and verbs belong to ``V[frame,form]`` for every form. Nouns and

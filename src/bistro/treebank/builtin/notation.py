@@ -2,7 +2,7 @@
 
 A grammar file is read line by line. The keywords ``set`` and ``table`` define lists of values,
 and ``@`` binds variables to them. A block ``LEFT ->`` followed by indented alternatives is expanded
-once for every combination of the values of its variables. The weight of the rule is multiplied by
+once for every combination of values for its variables. The weight of the rule is multiplied by
 the weights of the values. In an alternative, ``*`` marks the head, and ``/rel`` gives the relation
 of every other child.
 
@@ -47,7 +47,7 @@ class Reader:
     def read(self, text: str, name: str) -> Iterator[Rule]:
         """Yield the rules of one grammar file.
 
-        The sets and tables of the file remain defined for the next file.
+        Sets and tables defined in the file remain available for the next file.
         """
         for number, raw in enumerate(text.split("\n"), start=1):
             line = raw.partition("#")[0].rstrip()
