@@ -124,7 +124,7 @@ def test_regions_have_the_surprisal_of_their_words(model: NgramModel, column: st
     cut = common_cutting([model])
     stimuli = list(region_stimuli(table, "sentence", name="item", cut=cut, critical=column))
     columns = {"item": "item", "condition": "condition", "group": "kind"}
-    regions = critical_regions(model, table, stimuli, columns)
+    regions = critical_regions(model, stimuli, item_sentences(table, stimuli, columns))
     assert [(r.item, r.condition, r.group) for r in regions] == [
         *(("1", "reduced", "mv"), ("1", "full", "mv"), ("2", "reduced", "z"), ("2", "full", "z"))
     ]

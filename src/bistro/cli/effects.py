@@ -18,7 +18,8 @@ from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.evaluate.effects import Effect, Region
-    from bistro.tasks.stimuli import Stimulus, Table
+    from bistro.evaluate.items import ItemSentence
+    from bistro.tasks.stimuli import Stimulus
 
 COLUMNS = (
     *("model", "group", "region", "condition", "baseline", "items"),
@@ -119,7 +120,7 @@ def effects(
     pair = conditions_of(sentences, names)
     options = {"method": method, "particles": particles, "repeats": repeats}
     options |= {"tags_seen": False, "seed": seed}
-    scored = {name: _regions(m, read, stimuli, groups, options) for name, m in trained.items()}
+    scored = {name: _regions(m, stimuli, sentences, options) for name, m in trained.items()}
     by_model = {name: effects_of(regions, pair) for name, regions in scored.items()}
     common.write_table("-", COLUMNS, _rows(by_model, pair))
     protocols = [
@@ -140,15 +141,14 @@ def effects(
 
 def _regions(
     model: bistro.Model,
-    table: Table,
     stimuli: Sequence[Stimulus],
-    groups: dict[str, str | None],
+    sentences: Sequence[ItemSentence],
     options: dict[str, Any],
 ) -> list[Region]:
     from bistro.evaluate.effects import critical_regions
 
     settings = common.score_settings(model, **options)
-    return critical_regions(model, table, stimuli, groups, **settings)
+    return critical_regions(model, stimuli, sentences, **settings)
 
 
 def _rows(by_model: dict[str, list[Effect]], pair: tuple[str, str]) -> Iterator[list[Any]]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,11 @@ import numpy as np
 from scipy import stats
 
 from bistro.errors import BistroError
-from bistro.evaluate.items import item_sentences
+from bistro.evaluate.items import ItemSentence
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.results.scores import TextScores
-from bistro.tasks.stimuli import MISSING, Stimulus, Table
+from bistro.tasks.stimuli import MISSING, Stimulus
 
 LEAST = 2
 """Minimum number of items needed to compute a standard error."""
@@ -159,11 +159,7 @@ def _error(values: np.ndarray[Any, Any]) -> float:
 
 
 def critical_regions(
-    model: Model,
-    table: Table,
-    stimuli: Sequence[Stimulus],
-    columns: Mapping[str, str | None],
-    **options: Any,
+    model: Model, stimuli: Sequence[Stimulus], sentences: Sequence[ItemSentence], **options: Any
 ) -> list[Region]:
     """Score sentences and return their critical regions.
 
@@ -173,12 +169,10 @@ def critical_regions(
     ----------
     model
         A model that scores words.
-    table
-        The table of the stimuli.
     stimuli
-        Its sentences, whose last cell names the region.
-    columns
-        The columns item, condition and group; without a column, all rows have the same value.
+        The stimuli, whose last cell names the region.
+    sentences
+        The item and condition of each stimulus.
     **options
         Options of the model's scores.
     """
@@ -189,7 +183,6 @@ def critical_regions(
         **options,
     )
     unknown_words = _unknown_words(stimuli, scored.scores)
-    sentences = item_sentences(table, stimuli, columns)
     owners = (one for one, s in zip(sentences, stimuli, strict=True) for _ in s.tokens)
     cells = (own[-1] for stimulus in stimuli for own in stimulus.cells[:-1])
     return [
