@@ -47,11 +47,14 @@ public:
     // Can a derivation before its next word still come among the kept ones?
     bool can_win(double log_prob) const { return log_prob > threshold() - most_for_word(); }
 
-    // Takes the best items that can still win, at most so many; none if the search is over.
-    void take(std::size_t most, std::vector<Item>& taken) {
+    // Takes the best items that can still win, at most so many; none if the search is over. `most_after(item)` is what the item is
+    // expected to have become at most by its next word.
+    template <class MostAfter>
+    void take(std::size_t most, std::vector<Item>& taken, const MostAfter& most_after) {
         taken.clear();
         while (taken.size() < most && !waiting_.empty() && can_win(waiting_.front().log_prob)) {
-            taken.push_back(items_[waiting_.front().item]);
+            const Item& item = items_[waiting_.front().item];
+            if (most_after(item) > threshold()) taken.push_back(item);
             std::pop_heap(waiting_.begin(), waiting_.end());
             waiting_.pop_back();
         }

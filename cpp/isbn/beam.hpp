@@ -17,6 +17,7 @@
 #include "isbn/agenda.hpp"
 #include "isbn/evidence.hpp"
 #include "isbn/nodes.hpp"
+#include "isbn/prospects.hpp"
 #include "isbn/questions.hpp"
 #include "isbn/search.hpp"
 #include "isbn/shifts.hpp"
@@ -104,13 +105,14 @@ private:
         shifted_.clear();
         expanded_.clear();
         agenda_.begin(limit_);
+        prospects_.begin(options_.margin / 2);
         const auto kept = kept_.view();
         if (!is_last && !open_ && !kept.empty()) {
             const std::int32_t next = kept[0].configuration.front() + 1;
             shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next), limit_);
         }
         for (std::size_t i = 0; i < kept.size(); ++i) agenda_.push(kept[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
-        for (agenda_.take(options_.at_once, taken_); !taken_.empty(); agenda_.take(options_.at_once, taken_)) {
+        for (take(); !taken_.empty(); take()) {
             pause();
             shift_all(is_last);
             label_all();
@@ -119,6 +121,13 @@ private:
         if (is_last || open_) return;
         agenda_.begin(limit_);
         shifts_.replay(agenda_, shifted_);
+    }
+
+    void take() {
+        agenda_.take(options_.at_once, taken_, [&](const Item& item) {
+            if (item.action == kShift || item.action == kStart) return item.log_prob;
+            return item.log_prob + prospects_.most(nodes_[item.node].top, item.action);
+        });
     }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
@@ -229,7 +238,14 @@ private:
         if (shifting_.empty()) return;
         if (open_) return open_all();
         if (is_last) return finish_all();
-        shifts_.run(shifting_, stages_, agenda_);
+        shifts_.run(shifting_, stages_, agenda_, [&](const Shifted& s) { note_prospects(s); });
+    }
+
+    // What each step since the last word has led to.
+    void note_prospects(const Shifted& shifted) {
+        for (std::int32_t node = shifted.node; nodes_[node].step.action != kStart; node = nodes_[node].step.from)
+            prospects_.note(nodes_[nodes_[node].step.from].top, nodes_[node].step.action,
+                            shifted.log_prob - nodes_[node].log_prob);
     }
 
     void open_all() {
@@ -313,6 +329,7 @@ private:
     Sights<Real> sights_;
     Questions<Real> questions_;
     Agenda agenda_;
+    Prospects prospects_;
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
     Likeliest<Real> likeliest_;

@@ -49,8 +49,9 @@ public:
         earlier_.clear(limit);
     }
 
-    // Some derivations shift.
-    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda) {
+    // Some derivations shift; `watch` sees what each of them has become.
+    template <class Watch>
+    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda, const Watch& watch) {
         decide_tags(shifting, stages);
         decide_bundles(stages);
         wanted_.clear();
@@ -67,6 +68,7 @@ public:
             event.end = found_.size();
             events_.push_back(event);
             note(event, agenda, noted_);
+            for (const Shifted& s : noted_) watch(s);
             noted_.clear();
         }
     }

@@ -225,16 +225,44 @@ def test_the_best_weights_are_kept() -> None:
     assert np.array_equal(long.arrays()["weights"], short.arrays()["weights"])
 
 
+def test_the_mean_of_a_pass_is_used_where_it_is_better() -> None:
+    learning = {"passes": 12, "patience": 12, "rate": 0.2}
+    averaged = trained(learning=learning)
+    last = trained(learning={**learning, "average": False})
+    with_mean, without = (
+        [row["held_out"] for row in model.origin.trace] for model in (averaged, last)
+    )
+    # The steps are the same; only the weights that are scored and kept differ.
+    steps = [[row["log_likelihood"] for row in m.origin.trace] for m in (averaged, last)]
+    assert steps[0] == steps[1]
+    assert all(a >= b for a, b in zip(with_mean, without, strict=True))
+    assert max(with_mean) > max(without)
+
+
+def test_pruning_changes_no_tree(test_part: list[Sentence]) -> None:
+    model = trained(learning={"passes": 12, "rate": 0.2})
+    trees = {
+        margin: list(model.parse_all(test_part, size=8, kbest=8, mbr=False, margin=margin))
+        for margin in (0.0, 2.0, np.inf)
+    }
+    assert [p.heads for p in trees[2.0]] == [p.heads for p in trees[np.inf]]
+    # Without a margin, some of the eight derivations are lost.
+    assert [p.log_total for p in trees[0.0]] != [p.log_total for p in trees[np.inf]]
+
+
 def test_a_diverging_run_leaves_its_last_good_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     treebank = bistro.builtin(sentences=60, seed=1)
     plain = isbn_training.Training._learn
-    monkeypatch.setattr(
-        isbn_training.Training,
-        "_learn",
-        lambda self, number, threads: plain(self, number, threads) * (np.nan if number else 1),
-    )
+
+    def diverging(
+        self: isbn_training.Training, number: int, threads: int
+    ) -> tuple[float, isbn_training.Floats]:
+        log_likelihood, mean = plain(self, number, threads)
+        return (np.nan if number else log_likelihood), mean
+
+    monkeypatch.setattr(isbn_training.Training, "_learn", diverging)
     checkpoint = Checkpoint(tmp_path / "m.checkpoint", 1000.0)
     with pytest.raises(BistroError, match=r"diverged in pass 2.*m.checkpoint has the state"):
         bistro.train("isbn", treebank, seed=1, session=Session(checkpoint), **SHORT)

@@ -80,6 +80,11 @@ class LearningSettings:
     dropout: float = setting(
         0.3, "Proportion of the state variables that are dropped during training."
     )
+    average: bool = setting(
+        True,
+        "After each pass, also score the mean of the weights during the pass, and use the mean "
+        "instead of the last weights if its score is higher.",
+    )
     scale: float = setting(0.1, "Maximum absolute value of the initial weights.")
     held_out: float = setting(
         0.05,

@@ -57,8 +57,10 @@ class IsbnOptions(CoreOptions):
     margin: float = 2.0
     """Margin for pruning. The probability of the next word in a partial derivation is assumed to be
     at most e^margin times its highest probability in the derivations so far. A partial derivation
-    is pruned if it would not remain in the beam under this assumption. With the value 2, pruning
-    did not change any tree in the Danish development set."""
+    is pruned if it would not remain in the beam under this assumption. If other derivations have
+    already taken the same action with the same top of the stack, half of this margin applies to
+    everything that follows the action. With the value 2, pruning did not change any tree in the
+    Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]

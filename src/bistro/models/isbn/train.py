@@ -1,8 +1,9 @@
 """Training of the latent-variable parser in passes over derivations, with early stopping.
 
 A pass visits all training sentences in a random order, a few at a time. After each pass, the
-weights are scored on the held-out sentences. The best weights are kept, and training ends after
-several passes without an improvement.
+weights are scored on the held-out sentences. The mean of the weights during the pass is scored
+too: it is less noisy than the last weights, and usually better after the first few passes. The
+best weights are kept, and training ends after several passes without an improvement.
 """
 
 from __future__ import annotations
@@ -78,6 +79,20 @@ def split(
 def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
     """Return the numbers from 0 to n - 1 in random order."""
     return np.argsort(random_bits(seed, purpose_key(purpose), index, n), kind="stable")
+
+
+PARTS = 10
+"""Number of times per pass that the weights are added to their mean."""
+
+
+def parts_of_pass(order: NDArray[np.int64], at_once: int) -> list[NDArray[np.int64]]:
+    """Divide the sentences of a pass into at most ten parts of whole steps.
+
+    >>> [part.tolist() for part in parts_of_pass(np.arange(5), 2)]
+    [[0, 1], [2, 3], [4]]
+    """
+    size = at_once * max(1, math.ceil(len(order) / (at_once * PARTS)))
+    return [order[first : first + size] for first in range(0, len(order), size)]
 
 
 USUAL_BEST_PASS = 10
@@ -224,15 +239,15 @@ class Training:
     def _pass(self, progress: Progress, most: int, session: Session) -> float:
         """Train on all sentences once and return their log-likelihood."""
         learning = self.config.learning
-        log_likelihood = self._learn(progress.passes, session.threads)
-        score = self._score(session.threads)
+        log_likelihood, mean = self._learn(progress.passes, session.threads)
+        weights, score = self._better(mean, session.threads)
         largest = float(np.abs(self.trainer.weights).max())
         is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
         if not is_sound:
             raise self._diverged(progress, session)
         progress.note(log_likelihood, score)
         if progress.best_pass == progress.passes:
-            self.best = self.trainer.weights
+            self.best = weights
         is_over = progress.is_over(most, learning.patience)
         total = progress.passes if is_over else most
         session.on_sweep(Sweep(progress.passes, total, log_likelihood))
@@ -256,27 +271,49 @@ class Training:
             single_root=self.single_root,
         )
 
-    def _learn(self, number: int, threads: int) -> float:
+    def _learn(self, number: int, threads: int) -> tuple[float, Floats]:
+        """Train on all sentences once.
+
+        Returns
+        -------
+        The log-likelihood of the sentences, and the mean of the weights after each part of the
+        pass.
+        """
         learning = self.config.learning
         order = shuffled(len(self.sentences), self.seed, "isbn.order", number)
         purpose = purpose_key("isbn.dropout")
         dropout = IsbnDropout(
             probability=learning.dropout, seed=self.seed, purpose=purpose, pass_number=number
         )
-        return self.trainer.learn(
-            self.data,
-            order,
-            at_once=learning.at_once,
-            rate=learning.rate,
-            decay=learning.decay * learning.decay_factor**number,
-            dropout=dropout,
-            threads=threads,
-            adaptive=learning.steps == "adagrad",
-        )
+        parts = parts_of_pass(order, learning.at_once)
+        log_likelihoods, total = [], np.zeros(self.shape.parameters)
+        for part in parts:
+            log_likelihood = self.trainer.learn(
+                self.data,
+                part,
+                at_once=learning.at_once,
+                rate=learning.rate,
+                decay=learning.decay * learning.decay_factor**number,
+                dropout=dropout,
+                threads=threads,
+                adaptive=learning.steps == "adagrad",
+            )
+            log_likelihoods.append(log_likelihood)
+            total += self.trainer.weights
+        return added(log_likelihoods), (total / len(parts)).astype(np.float32)
 
-    def _score(self, threads: int) -> float:
-        """Return the joint log-probability of the held-out sentences and their trees, per word."""
-        return added(self.trainer.log_probs(self.judged, threads)) / self.words
+    def _better(self, mean: Floats, threads: int) -> tuple[Floats, float]:
+        """Return the last weights or their mean, whichever has the higher score, and this score.
+
+        A score is the joint log-probability of the held-out sentences and their trees, per word.
+        """
+        last = self.trainer.weights, added(self.trainer.log_probs(self.judged, threads))
+        if not (self.config.learning.average and math.isfinite(last[1])):
+            return last[0], last[1] / self.words
+        averaged = IsbnTrainer(self.shape, mean, self._zeros())
+        score = added(averaged.log_probs(self.judged, threads))
+        weights, score = (mean, score) if score > last[1] else last
+        return weights, score / self.words
 
     def _state(self) -> dict[str, Floats]:
         trainer = self.trainer
