@@ -18,19 +18,26 @@ import numpy as np
 from bistro.errors import BistroError
 from bistro.models.base import from_bytes
 
-from .cases import content_of, hostile, names, use
+from .cases import content_of, finished, hostile, names
+from .made import use_process
 from .run import cases
 
 FIXED = 1 << 20
 
 
 def opened(name: str, content: bytes) -> None:
-    """Open a file, and do no more; a checkpoint is opened by the training that it belongs to."""
+    """Open a file, and do no more; a checkpoint is opened by the training that it belongs to.
+
+    A model is not asked anything: what a search takes depends on how flat its probabilities are,
+    not on the size of its file.
+    """
     with contextlib.suppress(BistroError):
-        if name.endswith(".bistro") and not name.startswith("process"):
+        if name.startswith("process"):
+            use_process(content)
+        elif name.endswith(".bistro"):
             from_bytes(content, name)
         else:
-            use(name, content)
+            finished(name, content)
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from conformance.stored_figures import figures_of
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import FORMAT_VERSION, decode_model, encode_model
-from bistro.models.base import from_bytes
+from bistro.models.base import Model, from_bytes
 
 from .made import MADE, use_process
 
@@ -64,11 +64,15 @@ def use(name: str, content: bytes) -> None:
     if name.endswith(".bistro"):
         figures_of(from_bytes(content, name))
         return
+    figures_of(from_bytes(finished(name, content).to_bytes()))
+
+
+def finished(name: str, content: bytes) -> Model:
+    """Finish the training that a checkpoint belongs to."""
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Checkpoint(Path(folder) / "m.checkpoint", 1e9)
         checkpoint.path.write_bytes(content)
-        model = _recipe(name).train(session=Session(checkpoint, resume=True))
-    figures_of(from_bytes(model.to_bytes()))
+        return _recipe(name).train(session=Session(checkpoint, resume=True))
 
 
 def _recipe(name: str) -> Recipe:
