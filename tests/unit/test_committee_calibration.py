@@ -1,17 +1,22 @@
-"""How sure a committee is of its heads when there was no development set."""
+"""How sure a committee is of its heads, with and without a development set."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.special import expit
 
 import bistro
+from bistro.errors import ModelFileError
 from bistro.evaluate.calibration import Calibration, calibration_of
 from bistro.inference.chains import Session
+from bistro.models.committee.calibration import TYPICAL, UNCHANGED, LogOddsMap, fitted_map
 from bistro.models.committee.held_out import LEAST_WORDS, MOST_WORDS, stretches
-from bistro.models.committee.mixture import USUAL_SHARPNESS
+from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit
 from bistro.models.committee.model import CommitteeModel
 from bistro.treebank.sentence import Sentence
 
@@ -77,3 +82,48 @@ def test_stretches(sentences: int, words: int) -> None:
     total = sum(map(len, held_out))
     assert total == 0 or LEAST_WORDS <= total <= MOST_WORDS + 5 * words
     assert bool(total) == (sentences * words * 0.2 >= LEAST_WORDS)
+
+
+def drawn(log_odds: LogOddsMap, words: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Draw predicted probabilities, and whether the heads are correct if the map is true."""
+    rng = np.random.default_rng(1)
+    probability = expit(rng.normal(2.0, 2.0, words))
+    return probability, rng.random(words) < log_odds.calibrated(probability)
+
+
+def test_a_large_development_set_determines_the_map() -> None:
+    true = LogOddsMap(low_slope=0.3, slope=1.2, offset=-0.2)
+    assert fitted_map(*drawn(true, 200_000)) == pytest.approx(true, abs=0.04)
+
+
+def test_a_small_development_set_hardly_changes_the_typical_map() -> None:
+    true = LogOddsMap(low_slope=0.3, slope=1.2, offset=-0.2)
+    assert fitted_map(*drawn(true, 100)) == pytest.approx(TYPICAL, abs=0.1)
+    assert fitted_map(np.zeros(0), np.zeros(0, dtype=np.bool_)) == pytest.approx(TYPICAL)
+
+
+def test_a_fitted_map_is_increasing() -> None:
+    probability = np.linspace(0.01, 0.99, 100_000)
+    found = fitted_map(probability, probability < 0.5)
+    assert found.is_increasing
+    assert (np.diff(found.calibrated(probability)) > 0).all()
+    assert not LogOddsMap(low_slope=0.0).is_increasing
+    assert not LogOddsMap(offset=float("nan")).is_increasing
+
+
+def test_the_slope_for_low_probabilities_does_not_affect_high_probabilities() -> None:
+    probability = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    found = LogOddsMap(low_slope=0.5).calibrated(probability)
+    assert found == pytest.approx([0.0, 0.25, 0.5, 0.9, 1.0], abs=1e-4)
+    assert UNCHANGED.calibrated(probability) == pytest.approx(probability, abs=1e-6)
+
+
+def test_the_map_is_stored_with_the_weights() -> None:
+    fit = Fit((0.4, 0.6), (1.0, 0.0), 1.0, LogOddsMap(0.6, 0.9, 0.05))
+    assert Fit.from_dict(fit.to_dict(), 2) == fit
+    assert "slope" not in Fit.equal(2).to_dict()
+    older = {name: part for name, part in fit.to_dict().items() if name != "low_slope"}
+    assert Fit.from_dict(older, 2).log_odds == (0.9, 0.9, 0.05)
+    for wrong in ({"low_slope": -1.0}, {"slope": 0.0}, {"offset": float("inf")}):
+        with pytest.raises(ModelFileError, match="weights"):
+            Fit.from_dict({**fit.to_dict(), **wrong}, 2)

@@ -17,13 +17,13 @@ from bistro.errors import ConfigError, ModelFileError
 from bistro.evaluate.attachment import score
 from bistro.inference.chains import Session
 from bistro.models.base import from_bytes
+from bistro.models.committee.calibration import UNCHANGED
 from bistro.models.committee.classes import NO_CLASSES
 from bistro.models.committee.contents import WAYS
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.committee.stack_training import LEAST_STACKED, dealt
 from bistro.models.committee.stack_weights import AGAIN, rounded
 from bistro.models.committee.stacking import Stack
-from bistro.models.committee.weights import calibrated
 from bistro.treebank.sentence import Sentence
 
 TREEBANK = bistro.builtin(sentences=1100, seed=1)
@@ -127,12 +127,12 @@ def test_a_development_set_calibrates_the_heads_of_trees(model: CommitteeModel) 
     assert isinstance(made, CommitteeModel)
     fit = made.fits["joint"]
     assert fit.sharpness == 1 and fit.is_calibrated
-    plain = replace(made, fits={way: replace(fit, slope=1.0, offset=0.0) for way in WAYS})
+    plain = replace(made, fits={way: replace(fit, log_odds=UNCHANGED) for way in WAYS})
     one, other = (m.mixture(dev, m.with_defaults(threads=1)) for m in (made, plain))
     heads = other.trees(made.single_root, 1)[0]
     assert (one.trees(made.single_root, 1)[0] == heads).all()
     before, after = (m.heads.probability_of(heads) for m in (other, one))
-    assert after == pytest.approx(calibrated(before, fit.slope, fit.offset))
+    assert after == pytest.approx(fit.log_odds.calibrated(before))
     gold = np.array([head for sentence in dev for head in sentence.heads])
     error = [abs(float(p.mean()) - float((heads == gold).mean())) for p in (after, before)]
     assert error[0] <= error[1]

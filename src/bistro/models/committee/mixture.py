@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from bistro._core import LONGEST_FOR_RISK, least_risk
 from bistro.errors import BistroError, ModelFileError
-from bistro.models.committee.weights import calibrated
+from bistro.models.committee.calibration import UNCHANGED, LogOddsMap
 from bistro.models.parsing.votes import ArcCode, Floats, Ints, Rows, Votes, gathered, mixed
 from bistro.models.results.parses import Analysis, Marginals
 from bistro.treebank.projectivity import LIFTED, Scheme
@@ -36,10 +35,8 @@ class Fit:
     weights for tags."""
     tags: tuple[float, ...]
     sharpness: float = USUAL_SHARPNESS
-    slope: float = 1.0
-    offset: float = 0.0
-    """To calibrate the heads of the best tree, their log-odds are multiplied by `slope`, and then
-    `offset` is added."""
+    log_odds: LogOddsMap = UNCHANGED
+    """The change of log-odds that calibrates the heads of the best tree."""
 
     @classmethod
     def equal(cls, members: int) -> Fit:
@@ -58,27 +55,30 @@ class Fit:
     def to_dict(self) -> dict[str, Any]:
         """Return the weights as a JSON-serialisable dictionary."""
         parts = {"heads": list(self.heads), "tags": list(self.tags), "sharpness": self.sharpness}
-        return parts | ({"slope": self.slope, "offset": self.offset} if self.is_calibrated else {})
+        return parts | (self.log_odds._asdict() if self.is_calibrated else {})
 
     @property
     def is_calibrated(self) -> bool:
         """Whether the probabilities of the heads in the best tree are calibrated."""
-        return (self.slope, self.offset) != (1.0, 0.0)
+        return self.log_odds != UNCHANGED
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], members: int) -> Fit:
-        """Restore the weights from a dictionary and check them."""
+        """Restore the weights from a dictionary and check them.
+
+        Older files have a single slope for all probabilities.
+        """
         weights = [np.asarray(entries[name], dtype=np.float64) for name in ("heads", "tags")]
         sharpness = float(entries["sharpness"])
         slope, offset = float(entries.get("slope", 1.0)), float(entries.get("offset", 0.0))
-        sound = min(sharpness, slope) > 0 and math.isfinite(slope) and math.isfinite(offset)
+        log_odds = LogOddsMap(float(entries.get("low_slope", slope)), slope, offset)
         sums = all(
             w.shape == (members,) and (w >= 0).all() and abs(w.sum() - 1) < 1e-6 for w in weights
         )
-        if not sound or not sums:
+        if not sharpness > 0 or not log_odds.is_increasing or not sums:
             raise ModelFileError("the weights of the members are damaged")
         heads, tags = (tuple(w.tolist()) for w in weights)
-        return cls(heads, tags, sharpness, slope, offset)
+        return cls(heads, tags, sharpness, log_odds)
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ def with_calibrated_trees(mixture: Mixture, fit: Fit, single_root: bool, threads
         return mixture
     trees = mixture.trees(single_root, threads)
     before = mixture.heads.probability_of(trees[0]).clip(0, 1)
-    after = np.where(before > 0, calibrated(before, fit.slope, fit.offset), 0.0)
+    after = np.where(before > 0, fit.log_odds.calibrated(before), 0.0)
     of_tree = after / np.where(before > 0, before, 1.0)
     of_others = np.where(before < 1, (1 - after) / np.where(before < 1, 1 - before, 1.0), 1.0)
     arcs, row = mixture.arcs, mixture.arcs.row

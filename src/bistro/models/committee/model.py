@@ -391,7 +391,8 @@ class CommitteeModel(TaggingByParsing, Model):
             parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
             shown = f"sharpness {fit.sharpness:.2f}"
             if fit.is_calibrated:
-                shown += f", log-odds {fit.slope:.2f} x {fit.offset:+.2f}"
+                low_slope, slope, offset = fit.log_odds
+                shown += f", log-odds {low_slope:.2f} or {slope:.2f} x {offset:+.2f}"
             lines.append(f"weights, tags {way}: {', '.join(parts)}; {shown}")
         return "\n".join(lines)
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from bistro import progress
 from bistro._core import StackBatch, StackLearner, random_bits
+from bistro.models.committee.calibration import fitted_map
 from bistro.models.committee.config import CommitteeConfig, StackSettings
 from bistro.models.committee.fitting import heads_of, weights_of, with_trees
 from bistro.models.committee.mixture import Fit, Symbols
@@ -44,7 +45,6 @@ from bistro.models.committee.stack_weights import (
 )
 from bistro.models.committee.stacking import Ballot, Stack, Tree
 from bistro.models.committee.templates import Templates, compiled, usual
-from bistro.models.committee.weights import calibration
 from bistro.models.parsing.votes import Ints, Votes
 from bistro.rng import purpose_key
 from bistro.treebank.projectivity import projectivize
@@ -120,8 +120,8 @@ class Judging:
             decided = stack.decided(unseen)
             heads = unseen.tree_of(decided).heads
             is_right = heads == heads_of(unseen.sentences)
-            slope, offset = calibration(decided.heads.probability_of(heads), is_right)
-            fit = replace(fit, slope=slope, offset=offset)
+            log_odds = fitted_map(decided.heads.probability_of(heads), is_right)
+            fit = replace(fit, log_odds=log_odds)
         return fit, stack
 
     def _stack(self, way: str, ballots: Sequence[Ballot]) -> Stack:

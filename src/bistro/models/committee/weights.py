@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logit
 
 from bistro.inference.mixture_weights import Floats, mixture_weights
 from bistro.models.parsing.votes import Rows, mixed
@@ -25,11 +24,6 @@ LEAST_GAIN = 1e-4
 """Minimum gain in correct choices per step, as a proportion of the words. Smaller
 gains may be due to chance."""
 MOST_ROUNDS = 10
-SPREAD = 0.5
-"""Standard deviation of the normal priors on the slope and the offset, whose means are 1 and 0.
-With few words, the slope and the offset stay close to these means."""
-CERTAIN = 1e-9
-NEWTON_STEPS = 20
 
 
 def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
@@ -97,33 +91,3 @@ def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
     if overconfidence(SHARPEST) < 0:
         return SHARPEST
     return float(brentq(overconfidence, 1 / SHARPEST, SHARPEST, xtol=1e-4))
-
-
-def calibrated(probability: Floats, slope: float, offset: float) -> Floats:
-    """Return the probabilities after a linear transformation of their log-odds.
-
-    Probabilities of 0 and 1 hardly change.
-    """
-    return np.asarray(expit(slope * logit(probability.clip(CERTAIN, 1 - CERTAIN)) + offset))
-
-
-def calibration(probability: Floats, is_right: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the slope and offset with the highest posterior probability under a weak prior.
-
-    >>> overconfident, is_right = np.full(1000, 0.99), np.arange(1000) < 900
-    >>> slope, offset = calibration(overconfident, is_right)
-    >>> round(float(calibrated(overconfident, slope, offset)[0]), 2)
-    0.9
-    """
-    inputs = np.stack((logit(probability.clip(CERTAIN, 1 - CERTAIN)), np.ones(probability.size)))
-    usual = np.array([1.0, 0.0])
-    line = usual
-    for _ in range(NEWTON_STEPS):
-        p = expit(line @ inputs)
-        gradient = inputs @ (is_right - p) - (line - usual) / SPREAD**2
-        curvature = (inputs * (p * (1 - p))) @ inputs.T + np.eye(2) / SPREAD**2
-        step = np.linalg.solve(curvature, gradient)
-        line = line + step / max(1.0, float(np.abs(step).max()))
-        if np.abs(step).max() < 1e-9:
-            break
-    return float(max(line[0], 1 / SHARPEST)), float(line[1])
