@@ -62,6 +62,16 @@ class Fit:
         """Whether the probabilities of the heads in the best tree are calibrated."""
         return self.log_odds != UNCHANGED
 
+    def describe(self, names: Sequence[str]) -> str:
+        """Return each member's weight for heads, and the calibration, on one line."""
+        weights = zip(names, self.heads, strict=True)
+        shown = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
+        shown += f"; sharpness {self.sharpness:.2f}"
+        if not self.is_calibrated:
+            return shown
+        low_slope, slope, offset = self.log_odds
+        return f"{shown}, log-odds {low_slope:.2f} or {slope:.2f} x {offset:+.2f}"
+
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any], members: int) -> Fit:
         """Restore the weights from a dictionary and check them.

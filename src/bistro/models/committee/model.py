@@ -386,15 +386,8 @@ class CommitteeModel(TaggingByParsing, Model):
     def describe(self) -> str:
         """Return one line per source of tags, with each member's weight for heads."""
         names = self.member_names()
-        lines = []
-        for way, fit in self.fits.items():
-            parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
-            shown = f"sharpness {fit.sharpness:.2f}"
-            if fit.is_calibrated:
-                low_slope, slope, offset = fit.log_odds
-                shown += f", log-odds {low_slope:.2f} or {slope:.2f} x {offset:+.2f}"
-            lines.append(f"weights, tags {way}: {', '.join(parts)}; {shown}")
-        return "\n".join(lines)
+        shown = {way: fit.describe(names) for way, fit in self.fits.items()}
+        return "\n".join(f"weights, tags {way}: {line}" for way, line in shown.items())
 
     def member_names(self) -> list[str]:
         """Return the names of the members."""
