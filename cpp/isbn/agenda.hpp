@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isbn/configuration.hpp"
+#include "isbn/waiting.hpp"
 
 namespace bistro::isbn {
 
@@ -25,11 +26,11 @@ public:
     // `margin` as in BeamOptions.
     explicit Agenda(double margin) : margin_(margin) {}
 
-    // A new word, after which `limit` derivations are kept.
-    void begin(std::size_t limit) {
+    // A new word, after which `limit` derivations are kept; none of them is more probable than `highest`.
+    void begin(std::size_t limit, double highest) {
         limit_ = limit;
         items_.clear();
-        waiting_.clear();
+        waiting_.clear(highest);
         unlikely_.clear();
         best_.clear();
         best_word_ = -std::numeric_limits<double>::infinity();
@@ -55,8 +56,7 @@ public:
         while (taken.size() < most && !waiting_.empty() && can_win(waiting_.front().log_prob)) {
             const Item& item = items_[waiting_.front().item];
             if (most_after(item) > threshold()) taken.push_back(item);
-            std::pop_heap(waiting_.begin(), waiting_.end());
-            waiting_.pop_back();
+            waiting_.pop();
         }
     }
 
@@ -74,22 +74,14 @@ public:
         if (!(log_prob > best_word_)) return;
         best_word_ = log_prob;
         again_.swap(unlikely_);
-        for (const Waiting& w : again_) wait(w);
+        for (const Waiting::Entry& w : again_) wait(w);
         again_.clear();
     }
 
 private:
-    // Equals are taken in the order of coming.
-    struct Waiting {
-        double log_prob;
-        std::size_t item;
-        bool operator<(const Waiting& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : item > b.item; }
-    };
-
-    void wait(const Waiting& waiting) {
+    void wait(const Waiting::Entry& waiting) {
         if (!can_win(waiting.log_prob)) return unlikely_.push_back(waiting);
-        waiting_.push_back(waiting);
-        std::push_heap(waiting_.begin(), waiting_.end());
+        waiting_.push(waiting);
     }
 
     // The log-probability that the next word is expected to have at most: a little more than the highest so far.
@@ -97,10 +89,10 @@ private:
 
     double margin_;
     std::size_t limit_ = 1;
-    std::vector<Item> items_;        // in the order of coming
-    std::vector<Waiting> waiting_;   // a heap
-    std::vector<Waiting> unlikely_;  // could only win if the next word turned out more probable than it has so far
-    std::vector<Waiting> again_;
+    std::vector<Item> items_;  // in the order of coming
+    Waiting waiting_;
+    std::vector<Waiting::Entry> unlikely_;  // could only win if the next word turned out more probable than it has so far
+    std::vector<Waiting::Entry> again_;
     std::vector<double> best_;  // a heap, the lowest first
     double best_word_ = 0;
 };

@@ -104,9 +104,10 @@ private:
         nodes_.clear();
         shifted_.clear();
         expanded_.clear();
-        agenda_.begin(limit_);
         prospects_.begin(options_.margin / 2);
         const auto kept = kept_.view();
+        const double highest = kept.empty() ? 0.0 : kept[0].log_prob;
+        agenda_.begin(limit_, highest);
         if (!is_last && !open_ && !kept.empty()) {
             const std::int32_t next = kept[0].configuration.front() + 1;
             shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next), limit_);
@@ -119,7 +120,7 @@ private:
             expand_all(is_last);
         }
         if (is_last || open_) return;
-        agenda_.begin(limit_);
+        agenda_.begin(limit_, highest);
         shifts_.replay(agenda_, shifted_);
     }
 

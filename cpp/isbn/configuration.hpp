@@ -235,33 +235,32 @@ inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, c
     }
 }
 
-// The row of a feature of the tree and of what was done, if it has one.
-inline void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::int32_t word, const Links& decisions,
-                     std::vector<std::int32_t>& rows) {
+// Calls use(row) with the row of a feature of the tree and of what was done, if it has one.
+template <class Use>
+void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::int32_t word, const Use& use) {
     switch (e.attribute) {
         case attribute("label"):
-            return rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
-        case attribute("action"): return rows.push_back(e.first_row + c.last_action());
+            return use(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
+        case attribute("action"): return use(e.first_row + c.last_action());
         case attribute("distance"): {
             const std::int32_t d = c.top() ? c.front() - c.top() : 0;
-            return rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
+            return use(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
         }
         default:  // an edge from a decision, where there is one
-            if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
-                rows.push_back(e.first_row + decision);
+            if (const std::int32_t decision = c.decisions()[e.attribute - kFirstDecision]; decision != kAbsent)
+                use(e.first_row + decision);
     }
 }
 
 // The rows of explicit features that a state sees.
 inline void see(const Shape& shape, const Configuration& c, const Tokens& tokens, std::vector<std::int32_t>& rows) {
-    const Links decisions = c.decisions();
     const auto places = places_of(c);
     rows.push_back(0);
     for (const Element& e : shape.elements())
         if (e.is_of_word())
             see_word(shape.symbols(), e, seen_word(c, places[e.place]), tokens, rows);
         else
-            see_tree(shape.symbols(), e, c, places[e.place], decisions, rows);
+            see_tree(shape.symbols(), e, c, places[e.place], [&](std::int32_t row) { rows.push_back(row); });
 }
 
 }  // namespace bistro::isbn

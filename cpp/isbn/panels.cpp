@@ -50,7 +50,7 @@ BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* pa
         few_in<vectors, 6 / vectors>(ys, xs, panels, start, rows, columns);
 }
 
-// As many vectors as `n`, which is 3 at least and 12 at most, and one panel.
+// As many vectors as `n`, which is 3 at least and 15 at most, and one panel.
 template <std::size_t lanes>
 BISTRO_INLINE void one_tile(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
                             std::size_t rows, std::size_t column) {
@@ -64,7 +64,10 @@ BISTRO_INLINE void one_tile(float* const* ys, const float* const* xs, std::size_
         case 9: return tile<9, 1, lanes>(ys, xs, panel, start, rows, column);
         case 10: return tile<10, 1, lanes>(ys, xs, panel, start, rows, column);
         case 11: return tile<11, 1, lanes>(ys, xs, panel, start, rows, column);
-        default: return tile<12, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 12: return tile<12, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 13: return tile<13, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 14: return tile<14, 1, lanes>(ys, xs, panel, start, rows, column);
+        default: return tile<15, 1, lanes>(ys, xs, panel, start, rows, column);
     }
 }
 
@@ -81,7 +84,7 @@ BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size
 
 BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
                         std::size_t rows, std::size_t columns) {
-    const std::size_t most = has_many_registers() ? 12 : 6;
+    const std::size_t most = has_many_registers() ? 15 : 6;
     std::size_t column = 0;
     for (; column + kLanes <= columns; column += kLanes)
         one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
@@ -138,6 +141,20 @@ BISTRO_INLINE float sum_of_panels(const float* x, std::size_t columns) {
     return (quarters[0][0] + quarters[0][2]) + (quarters[0][1] + quarters[0][3]);
 }
 
+template <std::size_t lanes>
+BISTRO_INLINE void exponentials(float* x, float highest) {
+    for (std::size_t k = 0; k < lanes; ++k) x[k] = exponential(x[k] - highest);
+}
+
+// exp(x - highest) in place; returns the inverse of the sum.
+BISTRO_INLINE float unscaled(float* x, std::size_t columns) {
+    const float highest = highest_in_panels(x, columns);
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes) exponentials<kLanes>(x + j, highest);
+    if (j < columns) exponentials<kHalfPanel>(x + j, highest);
+    return 1.0f / sum_of_panels(x, columns);
+}
+
 }  // namespace
 
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
@@ -186,17 +203,12 @@ BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, s
     }
 }
 
-BISTRO_WIDEST float exponentials_in_panels(float* x, std::size_t columns) {
-    const float highest = highest_in_panels(x, columns);
-    for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
-    return 1.0f / sum_of_panels(x, columns);
-}
+BISTRO_WIDEST float exponentials_in_panels(float* x, std::size_t columns) { return unscaled(x, columns); }
 
 BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
-    const float highest = highest_in_panels(x, columns);
-    for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
-    const float inverse = 1.0f / sum_of_panels(x, columns);
-    for (std::size_t j = 0; j < columns; ++j) x[j] *= inverse;
+    const float inverse = unscaled(x, columns);
+    for (std::size_t j = 0; j < columns; j += kHalfPanel)
+        for (std::size_t k = 0; k < kHalfPanel; ++k) x[j + k] *= inverse;
 }
 
 }  // namespace bistro::isbn

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -33,7 +32,7 @@ public:
     // eight, with zeros at the end.
     const std::vector<std::int32_t>& of(const Real* p, std::size_t n, std::size_t most, Real least) {
         find_highest(p, (n + kBlock - 1) / kBlock);
-        const Real lowest = that_many_exceed(most);
+        const Real lowest = that_many_exceed(most, least);
         ranked_.clear();
         for (std::size_t b = 0; b < highest_.size(); ++b) {
             if (!(highest_[b] > least) || highest_[b] < lowest) continue;
@@ -61,12 +60,16 @@ private:
         }
     }
 
-    // What so many outcomes reach: the highest ones of so many blocks.
-    Real that_many_exceed(std::size_t most) {
-        if (highest_.size() <= most) return 0;
-        in_order_ = highest_;
-        std::nth_element(in_order_.begin(), in_order_.begin() + static_cast<std::ptrdiff_t>(most) - 1, in_order_.end(),
-                         std::greater<>());
+    // What so many outcomes reach: the highest ones of so many blocks; `least` if they do not exceed it.
+    Real that_many_exceed(std::size_t most, Real least) {
+        if (highest_.size() < most) return least;
+        in_order_.assign(most, least);
+        for (const Real high : highest_) {
+            if (!(high > in_order_[most - 1])) continue;
+            std::size_t place = most - 1;
+            for (; place > 0 && high > in_order_[place - 1]; --place) in_order_[place] = in_order_[place - 1];
+            in_order_[place] = high;
+        }
         return in_order_[most - 1];
     }
 

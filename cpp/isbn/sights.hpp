@@ -33,16 +33,15 @@ public:
     }
 
     std::span<const Real* const> see(const Configuration& c, const Tokens& tokens) {
-        parts_.assign(1, row(0));
+        parts_.resize(1 + of_place_.size() + of_tree_.size());
+        const Real** end = parts_.data();
+        *end++ = row(0);
         const auto places = places_of(c);
         for (std::size_t place = 0; place < places.size(); ++place)
-            if (!of_place_[place].empty()) parts_.push_back(sum_of(place, seen_word(c, places[place]), tokens));
-        const Links decisions = c.decisions();
-        rows_.clear();
+            if (!of_place_[place].empty()) *end++ = sum_of(place, seen_word(c, places[place]), tokens);
         for (const Element& e : of_tree_)
-            see_tree(shape_.symbols(), e, c, places[static_cast<std::size_t>(e.place)], decisions, rows_);
-        for (const std::int32_t r : rows_) parts_.push_back(row(r));
-        return parts_;
+            see_tree(shape_.symbols(), e, c, places[static_cast<std::size_t>(e.place)], [&](std::int32_t r) { *end++ = row(r); });
+        return {parts_.data(), end};
     }
 
 private:
