@@ -44,6 +44,34 @@ inline void prefetch(const void* address) {
 #endif
 }
 
+// Does this processor have registers of 256 bits with fused multiply-add, and does the system save them?
+inline bool has_avx2() {
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(_M_X64)
+    int basic[4], extended[4];
+    __cpuid(basic, 1);
+    __cpuidex(extended, 7, 0);
+    const bool saves = (basic[2] >> 27 & 1) && (_xgetbv(0) & 0x06) == 0x06;
+    return saves && (basic[2] >> 12 & 1) && (extended[1] >> 5 & 1);
+#else
+    return false;
+#endif
+}
+
+// And registers of 512 bits?
+inline bool has_avx512() {
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+    return has_avx2() && __builtin_cpu_supports("avx512f");
+#elif defined(_M_X64)
+    int extended[4];
+    __cpuidex(extended, 7, 0);
+    return has_avx2() && (_xgetbv(0) & 0xe6) == 0xe6 && (extended[1] >> 16 & 1);
+#else
+    return false;
+#endif
+}
+
 // The product of two 64-bit numbers, in two halves.
 struct WideProduct {
     std::uint64_t high, low;

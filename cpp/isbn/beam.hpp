@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "isbn/agenda.hpp"
+#include "isbn/endings.hpp"
 #include "isbn/evidence.hpp"
 #include "isbn/nodes.hpp"
 #include "isbn/prospects.hpp"
@@ -260,44 +261,27 @@ private:
         questions_.clear();
         for (const Shifting& s : shifting_) questions_.ask(stages_, s.stage, kTagGroup, s.mask);
         questions_.answer(stages_);
-        for (std::size_t i = 0; i < shifting_.size(); ++i)
-            finish(shifting_[i], shifting_[i].log_prob + log_of(questions_[i][kEnd]));
+        endings_.clear();
+        for (std::size_t i = 0; i < shifting_.size(); ++i) {
+            const Shifting& s = shifting_[i];
+            const double log_end = s.log_prob + log_of(questions_[i][kEnd]);
+            if (!(log_end > agenda_.threshold())) continue;  // it would not be among those returned
+            endings_.add(configuration_of(s.node), stages_.after(s.stage, kTagGroup, s.mask, kEnd), log_end);
+        }
+        for (const Ending& e : endings_.hang_on_root(*sentence_, [&](const Configuration& c) { return see(c); }))
+            if (e.agrees && e.log_end > agenda_.threshold()) finish(e);
     }
 
-    // Hangs on the root what has no head; each with its likeliest label.
-    void finish(const Shifting& shifting, double log_prob) {
-        if (!(log_prob > agenda_.threshold())) return;  // it would not be among those returned
-        Configuration c = configuration_of(shifting.node);
-        c.note(stages_.after(shifting.stage, kTagGroup, shifting.mask, kEnd));
-        c.shift_to_end();
-        double log_words = log_prob;
-        while (c.depth() > 0) {
-            if (c.head(c.top()) >= 0) {
-                c.reduce();
-                continue;
-            }
-            if (!sentence_->heads.empty() && sentence_->given_head(c.top()) > 0) return;
-            const std::int32_t given = sentence_->given_label(c.top());
-            std::int32_t outcome = given >= 0 ? shape_.root_outcome(given) : 0;
-            if (outcome == kAbsent) return;
-            if (shape_.outcomes(kRootLabels) > 1) {
-                const std::int32_t stage = stages_.add(see(c), c.links());
-                stages_.decide(stage, kRootLabels, kAll, p_);
-                if (given < 0) outcome = static_cast<std::int32_t>(std::max_element(p_.begin(), p_.end()) - p_.begin());
-                log_prob += log_of(p_[static_cast<std::size_t>(outcome)]);
-                if (given >= 0) log_words += log_of(p_[static_cast<std::size_t>(outcome)]);
-                c.note(stages_.after(stage, kRootLabels, kAll, outcome));
-            }
-            c.left_arc(shape_.root_label(outcome));
-        }
-        Final made{{}, {}, {}, log_prob, log_words};
+    void finish(const Ending& ending) {
+        const Configuration& c = ending.configuration;
+        Final made{{}, {}, {}, ending.log_prob, ending.log_words};
         for (std::int32_t word = 1; word <= sentence_->size(); ++word) {
             made.heads.push_back(c.head(word));
             made.labels.push_back(c.label(word));
             made.clusters.push_back(c.cluster(word));
         }
         finals_.push_back(std::move(made));
-        agenda_.note_score(log_prob);
+        agenda_.note_score(ending.log_prob);
     }
 
     void keep() {
@@ -334,8 +318,8 @@ private:
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
     Likeliest<Real> likeliest_;
+    Endings<Real> endings_{shape_, stages_};
     std::vector<std::int32_t> words_;
-    std::vector<Real> p_;
     Reused<Kept> kept_, next_kept_;
     Reused<Node> nodes_;
     Present present_;

@@ -2,7 +2,7 @@
 //
 // Matrices are stored row by row; row i belongs to input i, so that a product adds up rows and every output has a lane of its
 // own. Sums over a vector are made in sixteen lanes that are added up in a fixed order. The result is therefore the same
-// whatever the width of the machine's registers, and no fused arithmetic is used (see CMakeLists.txt).
+// whatever the width of the machine's registers. No fused arithmetic is used here (see CMakeLists.txt).
 #pragma once
 
 #include <cstddef>

@@ -23,15 +23,6 @@ namespace bistro::isbn {
 
 constexpr std::size_t kLanes = 16;
 
-// Are there 32 registers for sixteen numbers each, and are the loops above compiled for them?
-inline bool has_many_registers() {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
-}
-
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(BISTRO_PLAIN_LANES)
 
 template <class Real, std::size_t n = kLanes>

@@ -4,91 +4,19 @@
 #include <cstring>
 
 #include "isbn/elementary.hpp"
+#include "isbn/products.hpp"
+#include "platform.hpp"
 
 namespace bistro::isbn {
 
 namespace {
 
-// The sums of some vectors and panels stay in registers while all rows are added to them.
-template <std::size_t vectors, std::size_t panels, std::size_t lanes = kLanes>
-BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* __restrict w, const float* start, std::size_t rows,
-                        std::size_t column) {
-    Vector<float, lanes> sums[vectors][panels] = {};
-    const float* __restrict x[vectors];
-    for (std::size_t s = 0; s < vectors; ++s) {
-        x[s] = xs[s];
-        for (std::size_t p = 0; start && p < panels; ++p) sums[s][p] = load<float, lanes>(start + column + p * lanes);
-    }
-    for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t p = 0; p < panels; ++p) {
-            const Vector<float, lanes> row = load<float, lanes>(w + (p * rows + i) * lanes);
-            for (std::size_t s = 0; s < vectors; ++s) sums[s][p] += x[s][i] * row;
-        }
-    for (std::size_t s = 0; s < vectors; ++s)
-        for (std::size_t p = 0; p < panels; ++p) store<float, lanes>(ys[s] + column + p * lanes, sums[s][p]);
-}
-
-// A few vectors and all panels, so many at a time.
-template <std::size_t vectors, std::size_t at_once>
-BISTRO_INLINE void few_in(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
-                          std::size_t columns) {
-    std::size_t column = 0;
-    for (; column + at_once * kLanes <= columns; column += at_once * kLanes)
-        tile<vectors, at_once>(ys, xs, panels + column * rows, start, rows, column);
-    for (; column + kLanes <= columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
-    if (column < columns) tile<vectors, 1, kHalfPanel>(ys, xs, panels + column * rows, start, rows, column);
-}
-
-// Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of 256 bits; with 32 registers of
-// 512 bits a number of a vector, once fetched, serves five panels.
-template <std::size_t vectors>
-BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
-                       std::size_t columns) {
-    if (has_many_registers())
-        few_in<vectors, 5>(ys, xs, panels, start, rows, columns);
-    else
-        few_in<vectors, 6 / vectors>(ys, xs, panels, start, rows, columns);
-}
-
-// As many vectors as `n`, which is 3 at least and 15 at most, and one panel.
-template <std::size_t lanes>
-BISTRO_INLINE void one_tile(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
-                            std::size_t rows, std::size_t column) {
-    switch (n) {
-        case 3: return tile<3, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 4: return tile<4, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 5: return tile<5, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 6: return tile<6, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 7: return tile<7, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 8: return tile<8, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 9: return tile<9, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 10: return tile<10, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 11: return tile<11, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 12: return tile<12, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 13: return tile<13, 1, lanes>(ys, xs, panel, start, rows, column);
-        case 14: return tile<14, 1, lanes>(ys, xs, panel, start, rows, column);
-        default: return tile<15, 1, lanes>(ys, xs, panel, start, rows, column);
-    }
-}
-
-// Four or more vectors and one panel, at most so many in a tile. They are shared out evenly: a single vector would wait for itself.
-template <std::size_t lanes>
-BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size_t n, std::size_t most, const float* panel,
-                             const float* start, std::size_t rows, std::size_t column) {
-    const std::size_t tiles = (n + most - 1) / most;
-    for (std::size_t t = 0; t < tiles; ++t) {
-        const std::size_t first = t * n / tiles;
-        one_tile<lanes>(ys + first, xs + first, (t + 1) * n / tiles - first, panel, start, rows, column);
-    }
-}
-
-BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
-                        std::size_t rows, std::size_t columns) {
-    const std::size_t most = has_many_registers() ? 15 : 6;
-    std::size_t column = 0;
-    for (; column + kLanes <= columns; column += kLanes)
-        one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
-    if (column < columns) one_panel<kHalfPanel>(ys, xs, n, most, panels + column * rows, start, rows, column);
+// The quickest implementation for this processor.
+Products* quickest_products() {
+    Products* const by_512_bits = has_avx512() ? products_avx512() : nullptr;
+    if (by_512_bits) return by_512_bits;
+    Products* const by_256_bits = has_avx2() ? products_avx2() : nullptr;
+    return by_256_bits ? by_256_bits : products_anywhere();
 }
 
 template <std::size_t vectors>
@@ -165,15 +93,10 @@ void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size
     }
 }
 
-BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
-                                  std::size_t rows, std::size_t columns) {
-    switch (n) {
-        case 0: return;
-        case 1: return few<1>(ys, xs, panels, start, rows, columns);
-        case 2: return few<2>(ys, xs, panels, start, rows, columns);
-        case 3: return few<3>(ys, xs, panels, start, rows, columns);
-        default: many(ys, xs, n, panels, start, rows, columns);
-    }
+void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                    std::size_t rows, std::size_t columns) {
+    static Products* const quickest = quickest_products();
+    quickest(ys, xs, n, panels, start, rows, columns);
 }
 
 BISTRO_WIDEST void panel_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns) {

@@ -1,9 +1,9 @@
 // Products of one matrix with several vectors at once, for the search.
 //
-// A matrix is cut into panels of sixteen columns, stored one after the other, so that a panel stays in the first cache while all
-// vectors are multiplied with it, and every weight that is fetched serves several of them. The last panel may have eight columns; what
-// is missing of these is filled up with zeros. As in kernels.hpp every output has a lane of its own, to which the products are added in the order of the rows: the result
-// does not depend on how many vectors there are, nor on the width of the registers.
+// A matrix is cut into panels of sixteen columns, stored one after the other, so that every weight that is fetched serves several
+// vectors (tiles.hpp). The last panel may have eight columns; missing columns are filled up with zeros. Every output has a lane of its
+// own, to which the products are added in the order of the rows, each by a fused multiply-add (products.hpp). The result depends neither
+// on the number of vectors nor on the processor.
 #pragma once
 
 #include <cstddef>

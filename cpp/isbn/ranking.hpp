@@ -28,22 +28,23 @@ void sort_stably(Iterator begin, Iterator end, const Before& before) {
 template <class Real>
 class Likeliest {
 public:
-    // The likeliest of n outcomes in order, at most so many and all above `least`; the first of equals comes first. `p` fills blocks of
-    // eight, with zeros at the end.
+    // The likeliest of n outcomes in order, at most so many and all above `least`, which is not negative; the first of equals comes
+    // first. `p` fills blocks of eight, with zeros at the end.
     const std::vector<std::int32_t>& of(const Real* p, std::size_t n, std::size_t most, Real least) {
-        find_highest(p, (n + kBlock - 1) / kBlock);
-        const Real lowest = that_many_exceed(most, least);
+        const std::size_t blocks = (n + kBlock - 1) / kBlock;
+        left_.assign(p, p + blocks * kBlock);
+        highest_.resize(blocks);
+        for (std::size_t b = 0; b < blocks; ++b) highest_[b] = highest_of_block(b);
         ranked_.clear();
-        for (std::size_t b = 0; b < highest_.size(); ++b) {
-            if (!(highest_[b] > least) || highest_[b] < lowest) continue;
-            for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
-                if (!(p[i] > least) || p[i] < lowest) continue;
-                if (ranked_.size() == most) ranked_.pop_back();
-                auto place = ranked_.end();
-                while (place != ranked_.begin() && p[i] > p[*(place - 1)]) --place;
-                ranked_.insert(place, static_cast<std::int32_t>(i));
-                if (ranked_.size() == most) least = p[ranked_.back()];
-            }
+        while (ranked_.size() < most) {
+            const auto highest = std::max_element(highest_.begin(), highest_.end());
+            if (!(*highest > least)) break;
+            const auto block = static_cast<std::size_t>(highest - highest_.begin());
+            const auto first = left_.begin() + static_cast<std::ptrdiff_t>(block * kBlock);
+            const auto outcome = std::find(first, first + kBlock, *highest);
+            ranked_.push_back(static_cast<std::int32_t>(outcome - left_.begin()));
+            *outcome = 0;
+            *highest = highest_of_block(block);
         }
         return ranked_;
     }
@@ -51,29 +52,15 @@ public:
 private:
     static constexpr std::size_t kBlock = 8;
 
-    void find_highest(const Real* p, std::size_t blocks) {
-        highest_.resize(blocks);
-        for (std::size_t b = 0; b < blocks; ++b, p += kBlock) {
-            Real four[kBlock / 2];
-            for (std::size_t k = 0; k < kBlock / 2; ++k) four[k] = p[k] > p[k + kBlock / 2] ? p[k] : p[k + kBlock / 2];
-            highest_[b] = std::max(std::max(four[0], four[2]), std::max(four[1], four[3]));
-        }
+    Real highest_of_block(std::size_t b) const {
+        const Real* const p = left_.data() + b * kBlock;
+        Real four[kBlock / 2];
+        for (std::size_t k = 0; k < kBlock / 2; ++k) four[k] = p[k] > p[k + kBlock / 2] ? p[k] : p[k + kBlock / 2];
+        return std::max(std::max(four[0], four[2]), std::max(four[1], four[3]));
     }
 
-    // What so many outcomes reach: the highest ones of so many blocks; `least` if they do not exceed it.
-    Real that_many_exceed(std::size_t most, Real least) {
-        if (highest_.size() < most) return least;
-        in_order_.assign(most, least);
-        for (const Real high : highest_) {
-            if (!(high > in_order_[most - 1])) continue;
-            std::size_t place = most - 1;
-            for (; place > 0 && high > in_order_[place - 1]; --place) in_order_[place] = in_order_[place - 1];
-            in_order_[place] = high;
-        }
-        return in_order_[most - 1];
-    }
-
-    std::vector<Real> highest_, in_order_;  // by block
+    std::vector<Real> left_;     // what was not chosen; 0 in place of the others
+    std::vector<Real> highest_;  // of these, by block
     std::vector<std::int32_t> ranked_;
 };
 

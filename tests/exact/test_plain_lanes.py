@@ -1,10 +1,12 @@
 """Kernels without vectors of the compiler, as for MSVC, give the same bits as those with them.
 
-Products of several vectors with a matrix in panels also equal those of single vectors.
+Products of several vectors with a matrix in panels also equal those of single vectors, and are the
+same for all kinds of processors.
 """
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 CPP = Path(__file__).resolve().parents[2] / "cpp"
+IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 HARNESS = r"""
 #include <cstdio>
@@ -66,6 +69,8 @@ PANELS = r"""
 
 #include "hpyp/rng.hpp"
 #include "isbn/panels.hpp"
+#include "isbn/products.hpp"
+#include "platform.hpp"
 
 namespace plain::isbn {
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns);
@@ -115,6 +120,14 @@ bool exponentials_agree(const Floats& potentials, const Floats& normalised) {
     return same(one, normalised, one.size()) && same(two, normalised, two.size());
 }
 
+// All implementations of products that this processor can run.
+std::vector<bistro::isbn::Products*> implementations() {
+    std::vector<bistro::isbn::Products*> all{bistro::isbn::products_anywhere()};
+    if (bistro::has_avx2()) all.push_back(bistro::isbn::products_avx2());
+    if (bistro::has_avx512()) all.push_back(bistro::isbn::products_avx512());
+    return all;
+}
+
 // Sums of rows weighted by p: the same bits by both sets of kernels, near to sums one by one.
 bool means_agree(const Floats& w, const Floats& p, std::size_t rows, std::size_t columns) {
     Floats panels(rows * p.size()), one(rows), two(rows);
@@ -139,8 +152,8 @@ int main() {
     namespace own = bistro::isbn;
     namespace plain = ::plain::isbn;
     for (std::size_t rows : {1, 7, 80})
-        for (std::size_t columns : {1, 8, 9, 16, 20, 33, 100})
-            for (std::size_t n : {1, 2, 3, 4, 7, 12, 13, 31}) {
+        for (std::size_t columns : {1, 8, 9, 16, 20, 33, 100, 160})
+            for (std::size_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 31}) {
                 std::vector<Floats> xs;
                 for (std::size_t s = 0; s < n; ++s) xs.push_back(drawn(rows, 10 + s));
                 const Floats w = drawn(rows * columns, 1);
@@ -149,11 +162,14 @@ int main() {
                     products(own::pack_panels, own::panel_products, w, start, xs, columns);
                 const auto two =
                     products(plain::pack_panels, plain::panel_products, w, start, xs, columns);
+                for (own::Products* multiply : implementations())
+                    if (!multiply || one != products(own::pack_panels, multiply, w, start, xs, columns))
+                        return std::puts("implementations differ"), 1;
                 for (std::size_t s = 0; s < n; ++s) {
                     Floats single = start;
                     for (std::size_t i = 0; i < rows; ++i)
                         for (std::size_t j = 0; j < columns; ++j)
-                            single[j] += xs[s][i] * w[i * columns + j];
+                            single[j] = std::fma(xs[s][i], w[i * columns + j], single[j]);
                     if (!same(one[s], single, columns)) return std::puts("several differ"), 1;
                     if (!same(one[s], two[s], columns)) return std::puts("plain differs"), 1;
                     Floats a = one[s], b = two[s];
@@ -176,6 +192,61 @@ int main() {
 }
 """
 
+FUSED = r"""
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "hpyp/rng.hpp"
+#include "isbn/fused.hpp"
+
+bool same(float x, float y, float z) {
+    const float one = bistro::isbn::fused_by_doubles(x, y, z), two = std::fma(x, y, z);
+    if (std::isnan(one) && std::isnan(two)) return true;
+    if (std::memcmp(&one, &two, sizeof one) == 0) return true;
+    return std::printf("%a * %a + %a = %a, not %a\n", x, y, z, two, one), false;
+}
+
+// Two roundings: what a sum in double precision would give without care.
+bool is_hard(float x, float y, float z) { return static_cast<float>(double(x) * y + z) != std::fma(x, y, z); }
+
+int main() {
+    bistro::Stream stream(1, 2, 3);
+    auto drawn = [&] { return static_cast<float>(stream.uniform() - 0.5); };
+    auto scaled = [&](int range) {
+        const int exponent = static_cast<int>(stream.uniform() * range) - range / 2;
+        return std::ldexp(drawn(), exponent);
+    };
+    for (int i = 0; i < 1000000; ++i) {
+        if (!same(drawn(), drawn(), drawn())) return 1;
+        if (!same(scaled(60), scaled(60), scaled(60))) return 1;
+        if (!same(scaled(150), scaled(150), scaled(290))) return 1;  // also below the normal numbers
+    }
+    // The product lies half-way between two floats near z, or nearly so.
+    int hard = 0;
+    for (int i = 0; i < 1000000; ++i) {
+        const float z = 1 + static_cast<float>(static_cast<int>(stream.uniform() * (1 << 23))) * 0x1p-23f;
+        const float x = (1 + static_cast<float>(static_cast<int>(stream.uniform() * 64) - 32) * 0x1p-23f) * 0x1p-24f;
+        const float y = (i & 1 ? 1 : -1) * (1 + static_cast<float>(static_cast<int>(stream.uniform() * 64) - 32) * 0x1p-23f);
+        if (!same(x, y, z) || !same(x, y, -z)) return 1;
+        hard += is_hard(x, y, z);
+    }
+    if (hard < 1000) return std::printf("only %d hard cases\n", hard), 1;
+    const float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> special{0.0f, -0.0f, 1.0f, -1.0f, infinity, -infinity, std::nanf(""), 3e38f, -3e38f, 1e-45f, -1e-45f};
+    for (float x : special)
+        for (float y : special)
+            for (float z : special)
+                if (!same(x, y, z)) return 1;
+    return 0;
+}
+"""
+
+# Files that are compiled for certain processors, as in CMakeLists.txt.
+TARGETS = {"products_avx2": ["-mavx2", "-mfma"], "products_avx512": ["-mavx512f", "-mfma"]}
+PANEL_PARTS = ("panels", "products_anywhere", *TARGETS)
 
 OPTIONS = ["-std=c++20", "-O1", "-ffp-contract=off", "-w", f"-I{CPP}"]
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -188,9 +259,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "harness.cpp").write_text(HARNESS)
     (folder / "panels.cpp").write_text(PANELS)
     for name, more in (("own", []), ("plain", ["-DBISTRO_PLAIN_LANES", "-Dbistro=plain"])):
-        for part in ("kernels", "panels"):
+        for part in ("kernels", *PANEL_PARTS):
+            # The plain kernels are those of the oldest processor.
+            target = TARGETS.get(part, []) if name == "own" and IS_X86 else []
             source, made = str(CPP / "isbn" / f"{part}.cpp"), str(folder / f"{name}-{part}.o")
-            subprocess.run([str(COMPILER), *OPTIONS, *more, "-c", source, "-o", made], check=True)
+            options = [*OPTIONS, *more, *target]
+            subprocess.run([str(COMPILER), *options, "-c", source, "-o", made], check=True)
     return folder
 
 
@@ -198,7 +272,9 @@ def run(folder: Path, part: str, name: str, *options: str) -> None:
     """Compile a program with both sets of kernels, and run it."""
     program = str(folder / name)
     source = "panels.cpp" if part == "panels" else "harness.cpp"
-    objects = [str(folder / f) for f in (source, f"own-{part}.o", f"plain-{part}.o")]
+    parts = PANEL_PARTS if part == "panels" else (part,)
+    kernels = [f"{kind}-{p}.o" for kind in ("own", "plain") for p in parts]
+    objects = [str(folder / f) for f in (source, *kernels)]
     command = [str(COMPILER), *OPTIONS, *options, *objects, "-o", program]
     subprocess.run(command, check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
@@ -212,3 +288,12 @@ def test_plain_lanes_give_the_same_bits(real: str, built: Path) -> None:
 
 def test_panels_give_the_same_bits_as_single_products(built: Path) -> None:
     run(built, "panels", "several")
+
+
+def test_fused_arithmetic_without_instructions_rounds_once(tmp_path: Path) -> None:
+    (tmp_path / "fused.cpp").write_text(FUSED)
+    program = str(tmp_path / "fused")
+    command = [str(COMPILER), *OPTIONS, str(tmp_path / "fused.cpp"), "-o", program]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

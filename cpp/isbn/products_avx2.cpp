@@ -1,0 +1,19 @@
+// Products on x86-64 processors with registers of 256 bits and fused multiply-add; see products.hpp for what this file may not include.
+#include "isbn/products.hpp"
+
+#if defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER))
+
+#include "isbn/registers256.hpp"
+#include "isbn/tiles.hpp"
+
+namespace bistro::isbn {
+
+Products* products_avx2() { return products<Registers256>; }
+
+}  // namespace bistro::isbn
+
+#else
+
+bistro::isbn::Products* bistro::isbn::products_avx2() { return nullptr; }
+
+#endif
