@@ -163,7 +163,8 @@ int main() {
                 const auto two =
                     products(plain::pack_panels, plain::panel_products, w, start, xs, columns);
                 for (own::Products* multiply : implementations())
-                    if (!multiply || one != products(own::pack_panels, multiply, w, start, xs, columns))
+                    if (!multiply ||
+                        one != products(own::pack_panels, multiply, w, start, xs, columns))
                         return std::puts("implementations differ"), 1;
                 for (std::size_t s = 0; s < n; ++s) {
                     Floats single = start;
@@ -210,11 +211,14 @@ bool same(float x, float y, float z) {
 }
 
 // Two roundings: what a sum in double precision would give without care.
-bool is_hard(float x, float y, float z) { return static_cast<float>(double(x) * y + z) != std::fma(x, y, z); }
+bool is_hard(float x, float y, float z) {
+    return static_cast<float>(double(x) * y + z) != std::fma(x, y, z);
+}
 
 int main() {
     bistro::Stream stream(1, 2, 3);
     auto drawn = [&] { return static_cast<float>(stream.uniform() - 0.5); };
+    auto whole = [&](int below) { return std::floor(static_cast<float>(stream.uniform()) * below); };
     auto scaled = [&](int range) {
         const int exponent = static_cast<int>(stream.uniform() * range) - range / 2;
         return std::ldexp(drawn(), exponent);
@@ -222,20 +226,22 @@ int main() {
     for (int i = 0; i < 1000000; ++i) {
         if (!same(drawn(), drawn(), drawn())) return 1;
         if (!same(scaled(60), scaled(60), scaled(60))) return 1;
-        if (!same(scaled(150), scaled(150), scaled(290))) return 1;  // also below the normal numbers
+        // Also below the normal numbers.
+        if (!same(scaled(150), scaled(150), scaled(290))) return 1;
     }
     // The product lies half-way between two floats near z, or nearly so.
     int hard = 0;
     for (int i = 0; i < 1000000; ++i) {
-        const float z = 1 + static_cast<float>(static_cast<int>(stream.uniform() * (1 << 23))) * 0x1p-23f;
-        const float x = (1 + static_cast<float>(static_cast<int>(stream.uniform() * 64) - 32) * 0x1p-23f) * 0x1p-24f;
-        const float y = (i & 1 ? 1 : -1) * (1 + static_cast<float>(static_cast<int>(stream.uniform() * 64) - 32) * 0x1p-23f);
+        const float z = 1 + whole(1 << 23) * 0x1p-23f;
+        const float x = (1 + (whole(64) - 32) * 0x1p-23f) * 0x1p-24f;
+        const float y = (i & 1 ? 1 : -1) * (1 + (whole(64) - 32) * 0x1p-23f);
         if (!same(x, y, z) || !same(x, y, -z)) return 1;
         hard += is_hard(x, y, z);
     }
     if (hard < 1000) return std::printf("only %d hard cases\n", hard), 1;
     const float infinity = std::numeric_limits<float>::infinity();
-    const std::vector<float> special{0.0f, -0.0f, 1.0f, -1.0f, infinity, -infinity, std::nanf(""), 3e38f, -3e38f, 1e-45f, -1e-45f};
+    std::vector<float> special{0.0f, 1.0f, infinity, std::nanf(""), 3e38f, 1e-45f};
+    for (int i = 0; i < 6; ++i) special.push_back(-special[i]);
     for (float x : special)
         for (float y : special)
             for (float z : special)
