@@ -218,7 +218,9 @@ bool is_hard(float x, float y, float z) {
 int main() {
     bistro::Stream stream(1, 2, 3);
     auto drawn = [&] { return static_cast<float>(stream.uniform() - 0.5); };
-    auto whole = [&](int below) { return std::floor(static_cast<float>(stream.uniform()) * below); };
+    auto whole = [&](int below) {
+        return std::floor(static_cast<float>(stream.uniform()) * static_cast<float>(below));
+    };
     auto scaled = [&](int range) {
         const int exponent = static_cast<int>(stream.uniform() * range) - range / 2;
         return std::ldexp(drawn(), exponent);
