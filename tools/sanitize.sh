@@ -38,10 +38,16 @@ rm -f "$build"/bistro/_core*
     -I"$nanobind" -I"$nanobind/../ext/robin_map/include" -I"$headers" \
     "$nanobind/../src/nb_combined.cpp" -o "$build/nanobind.o"
 for source in "$project"/cpp/*/*.cpp; do
-    printf '%s\0%s\0' "$build/$(basename "$source").o" "$source"
-done | xargs -0 -n 2 -P "$(nproc)" "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden \
+    # Two options for each file; -g is there anyway.
+    case $(uname -m)/$(basename "$source") in
+        x86_64/products_avx2.cpp) options="-mavx2 -mfma" ;;
+        x86_64/products_avx512.cpp) options="-mavx512f -mfma" ;;
+        *) options="-g -g" ;;
+    esac
+    printf '%s\0' $options -o "$build/$(basename "$source").o" "$source"
+done | xargs -0 -n 5 -P "$(nproc)" "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden \
     -fno-strict-aliasing -ffp-contract=off -Wall -Wextra $flags -D_GLIBCXX_ASSERTIONS \
-    -I"$project/cpp" -I"$nanobind" -I"$headers" -c -o
+    -I"$project/cpp" -I"$nanobind" -I"$headers" -c
 "$cxx" $flags -shared "$build"/*.o -o "$build/bistro/_core$suffix"
 
 # Python itself is not instrumented: the runtime must be loaded before it, with the C++ library whose

@@ -268,7 +268,7 @@ private:
             if (!(log_end > agenda_.threshold())) continue;  // it would not be among those returned
             endings_.add(configuration_of(s.node), stages_.after(s.stage, kTagGroup, s.mask, kEnd), log_end);
         }
-        for (const Ending& e : endings_.hang_on_root(*sentence_, [&](const Configuration& c) { return see(c); }))
+        for (const Ending& e : endings_.hang_on_root(*sentence_, stages_, [&](const Configuration& c) { return see(c); }))
             if (e.agrees && e.log_end > agenda_.threshold()) finish(e);
     }
 
@@ -318,7 +318,7 @@ private:
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
     Likeliest<Real> likeliest_;
-    Endings<Real> endings_{shape_, stages_};
+    Endings<Real> endings_{shape_};
     std::vector<std::int32_t> words_;
     Reused<Kept> kept_, next_kept_;
     Reused<Node> nodes_;

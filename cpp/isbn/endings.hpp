@@ -26,11 +26,11 @@ struct Ending {
 template <class Real>
 class Endings {
 public:
-    Endings(const Shape& shape, Stages<Real>& stages) : shape_(shape), stages_(stages) {}
+    explicit Endings(const Shape& shape) : shape_(shape) {}
 
     void clear() { endings_.clear(); }
 
-    // The configuration has noted its last state, and is still to be shifted to the end.
+    // `stage` is the last one of the configuration, which is still to be shifted to the end.
     void add(const Configuration& configuration, std::int32_t stage, double log_end) {
         Ending& e = endings_.add();
         e.configuration = configuration;
@@ -42,11 +42,11 @@ public:
 
     // Hangs all words without a head on the root; `see(configuration)` is what a state there sees.
     template <class See>
-    std::span<const Ending> hang_on_root(const Sentence& sentence, const See& see) {
+    std::span<const Ending> hang_on_root(const Sentence& sentence, Stages<Real>& stages, const See& see) {
         do {
             hanging_.clear();
-            for (std::int32_t i = 0; i < endings_.size(); ++i) hang_one(endings_[i], sentence, see);
-            decide();
+            for (std::int32_t i = 0; i < endings_.size(); ++i) hang_one(endings_[i], sentence, stages, see);
+            decide(stages);
         } while (!hanging_.empty());
         return endings_.view();
     }
@@ -60,7 +60,7 @@ private:
 
     // Goes on to the next word without a head.
     template <class See>
-    void hang_one(Ending& e, const Sentence& sentence, const See& see) {
+    void hang_one(Ending& e, const Sentence& sentence, Stages<Real>& stages, const See& see) {
         Configuration& c = e.configuration;
         for (; e.agrees && c.depth() > 0;) {
             if (c.head(c.top()) >= 0) {
@@ -70,29 +70,28 @@ private:
             const std::int32_t label = sentence.given_label(c.top()), given = label >= 0 ? shape_.root_outcome(label) : kAbsent;
             e.agrees = (sentence.heads.empty() || sentence.given_head(c.top()) <= 0) && (label < 0 || given != kAbsent);
             if (!e.agrees) return;
-            if (shape_.outcomes(kRootLabels) > 1) return hanging_.push_back({&e, stages_.plan(see(c), c.links()), given, 0});
+            if (shape_.outcomes(kRootLabels) > 1) return hanging_.push_back({&e, stages.plan(see(c), c.links()), given, 0});
             c.left_arc(shape_.root_label(0));
         }
     }
 
-    void decide() {
-        stages_.work_out();
+    void decide(Stages<Real>& stages) {
+        stages.work_out();
         questions_.clear();
-        for (Hanging& h : hanging_) h.question = questions_.ask(stages_, h.stage, kRootLabels);
-        questions_.answer(stages_);
+        for (Hanging& h : hanging_) h.question = questions_.ask(stages, h.stage, kRootLabels);
+        questions_.answer(stages);
         for (const Hanging& h : hanging_) {
             const Real* const p = questions_[h.question];
             const std::int32_t outcome =
                 h.given != kAbsent ? h.given : static_cast<std::int32_t>(std::max_element(p, p + shape_.outcomes(kRootLabels)) - p);
             h.ending->log_prob += log_of(p[outcome]);
             if (h.given != kAbsent) h.ending->log_words += log_of(p[outcome]);
-            h.ending->configuration.note(stages_.after(h.stage, kRootLabels, kAll, outcome));
+            h.ending->configuration.note(stages.after(h.stage, kRootLabels, kAll, outcome));
             h.ending->configuration.left_arc(shape_.root_label(outcome));
         }
     }
 
     const Shape& shape_;
-    Stages<Real>& stages_;
     Questions<Real> questions_;
     Reused<Ending> endings_;
     std::vector<Hanging> hanging_;
