@@ -1,4 +1,5 @@
-// All differences between compilers and systems: GCC, Clang and MSVC; Linux, macOS and Windows.
+// Differences between compilers, systems and processors: GCC, Clang and MSVC; Linux, macOS and Windows. See also isbn/lanes.hpp
+// and isbn/products.hpp.
 //
 // Results are the same everywhere, and only speed may differ. Without prefetch, nothing is fetched ahead; without large
 // pages, memory has pages of the usual size.
@@ -66,7 +67,9 @@ inline bool has_avx512() {
 #elif defined(_M_X64)
     int extended[4];
     __cpuidex(extended, 7, 0);
-    return has_avx2() && (_xgetbv(0) & 0xe6) == 0xe6 && (extended[1] >> 16 & 1);
+    // The compiler uses five extensions with these registers: F, DQ, CD, BW and VL.
+    constexpr unsigned all = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
+    return has_avx2() && (_xgetbv(0) & 0xe6) == 0xe6 && (static_cast<unsigned>(extended[1]) & all) == all;
 #else
     return false;
 #endif

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -54,7 +53,7 @@ public:
 private:
     struct Hanging {
         Ending* ending;
-        std::int32_t stage, given;  // outcome, or kAbsent
+        std::int32_t stage, given;  // `given` is an outcome, or kAbsent
         std::size_t question;
     };
 
@@ -62,7 +61,7 @@ private:
     template <class See>
     void hang_one(Ending& e, const Sentence& sentence, Stages<Real>& stages, const See& see) {
         Configuration& c = e.configuration;
-        for (; e.agrees && c.depth() > 0;) {
+        while (e.agrees && c.depth() > 0) {
             if (c.head(c.top()) >= 0) {
                 c.reduce();
                 continue;

@@ -2,18 +2,20 @@
 //
 // A matrix is cut into panels of sixteen columns, stored one after the other, so that every weight that is fetched serves several
 // vectors (tiles.hpp). The last panel may have eight columns; missing columns are filled up with zeros. Every output has a lane of its
-// own, to which the products are added in the order of the rows, each by a fused multiply-add (products.hpp). The result depends neither
-// on the number of vectors nor on the processor.
+// own, to which the products are added in the order of the rows. `panel_products` uses fused multiply-add (products.hpp). The result
+// depends neither on the number of vectors nor on the processor.
 #pragma once
 
 #include <cstddef>
 
 #include "isbn/kernels.hpp"
 #include "isbn/lanes.hpp"
+#include "isbn/products.hpp"
 
 namespace bistro::isbn {
 
 inline constexpr std::size_t kHalfPanel = kLanes / 2;
+static_assert(kLanes == kWhole && kHalfPanel == kHalf);
 inline constexpr std::size_t whole_panels(std::size_t columns) { return (columns + kHalfPanel - 1) / kHalfPanel * kHalfPanel; }
 
 // The panels of a matrix stored row by row; `panels` has room for rows * whole_panels(columns) numbers.

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 
+#include "isbn/products.hpp"
+
+// As BISTRO_INLINE. The header that defines that has inline functions, and must not be included here (products.hpp).
 #if defined(__GNUC__) || defined(__clang__)
 #define BISTRO_TILE_INLINE inline __attribute__((always_inline))
 #else
@@ -14,9 +17,6 @@
 
 namespace bistro::isbn {
 namespace {
-
-// Floats in a panel, and in the half panel that a matrix may end with.
-constexpr std::size_t kWhole = 16, kHalf = 8;
 
 template <class Processor, std::size_t vectors, std::size_t panels, std::size_t lanes>
 BISTRO_TILE_INLINE void tile(float* const* ys, const float* const* xs, const float* w, const float* start, std::size_t rows,
@@ -78,16 +78,17 @@ BISTRO_TILE_INLINE void some_vectors(std::size_t n, const Block& block, float* c
     if constexpr (vectors > 1) some_vectors<Processor, vectors - 1>(n, block, ys, xs);
 }
 
-// Many vectors are shared out evenly among groups, since a small group is slow. Blocks of the matrix stay in the second cache while all
-// groups are multiplied with them.
+// Many vectors are shared out evenly among groups, since a small group is slow. A block of columns stays in the second-level cache while
+// all groups are multiplied with it.
 template <class Processor>
 void products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
               std::size_t columns) {
-    constexpr std::size_t most = sizeof Processor::kPanels / sizeof *Processor::kPanels, in_cache = 1 << 16;
-    const std::size_t groups = (n + most - 1) / most, whole = in_cache / (kWhole * rows + 1) * kWhole + kWhole;
-    for (std::size_t column = 0; column < columns; column += whole) {
+    constexpr std::size_t most = sizeof Processor::kPanels / sizeof *Processor::kPanels;
+    constexpr std::size_t floats_of_block = 1 << 16;
+    const std::size_t block_columns = (floats_of_block / (kWhole * rows + 1) + 1) * kWhole, groups = (n + most - 1) / most;
+    for (std::size_t column = 0; column < columns; column += block_columns) {
         const std::size_t left = columns - column;
-        const Block block{panels + column * rows, start, rows, column, left < whole ? left : whole};
+        const Block block{panels + column * rows, start, rows, column, left < block_columns ? left : block_columns};
         for (std::size_t g = 0; g < groups; ++g) {
             const std::size_t first = g * n / groups;
             some_vectors<Processor, most>((g + 1) * n / groups - first, block, ys + first, xs + first);
