@@ -1,5 +1,5 @@
-// Differences between compilers, systems and processors: GCC, Clang and MSVC; Linux, macOS and Windows. See also isbn/lanes.hpp
-// and isbn/products.hpp.
+// Differences between compilers, systems and processors: GCC, Clang and MSVC; Linux, macOS and Windows. See also compiler.hpp,
+// isbn/lanes.hpp and isbn/products.hpp.
 //
 // Results are the same everywhere, and only speed may differ. Without prefetch, nothing is fetched ahead; without large
 // pages, memory has pages of the usual size.
@@ -24,13 +24,7 @@
 #include <unistd.h>
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
-#define BISTRO_INLINE inline __attribute__((always_inline))
-#define BISTRO_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define BISTRO_INLINE __forceinline
-#define BISTRO_INLINE_LAMBDA
-#endif
+#include "compiler.hpp"
 
 namespace bistro {
 

@@ -22,10 +22,10 @@ struct Anywhere {
     // Panels in a tile with 1, 2, 3, ... vectors: at most 24 of the 32 registers hold sums.
     static constexpr std::size_t kPanels[] = {5, 3, 2, 1, 1, 1};
 
-    static BISTRO_TILE_INLINE Vector zero() { return vdupq_n_f32(0); }
-    static BISTRO_TILE_INLINE Vector load(const float* from) { return vld1q_f32(from); }
-    static BISTRO_TILE_INLINE void store(float* to, Vector v) { vst1q_f32(to, v); }
-    static BISTRO_TILE_INLINE Vector fused(float x, Vector y, Vector z) { return vfmaq_f32(z, y, vdupq_n_f32(x)); }
+    static BISTRO_INLINE Vector zero() { return vdupq_n_f32(0); }
+    static BISTRO_INLINE Vector load(const float* from) { return vld1q_f32(from); }
+    static BISTRO_INLINE void store(float* to, Vector v) { vst1q_f32(to, v); }
+    static BISTRO_INLINE Vector fused(float x, Vector y, Vector z) { return vfmaq_f32(z, y, vdupq_n_f32(x)); }
 };
 
 #elif defined(__SSE2__) || defined(_M_X64)
@@ -38,10 +38,10 @@ struct Anywhere {
     static constexpr std::size_t kWidth = 4;
     static constexpr std::size_t kPanels[] = {1, 1};
 
-    static BISTRO_TILE_INLINE Vector zero() { return _mm_setzero_ps(); }
-    static BISTRO_TILE_INLINE Vector load(const float* from) { return _mm_loadu_ps(from); }
-    static BISTRO_TILE_INLINE void store(float* to, Vector v) { _mm_storeu_ps(to, v); }
-    static BISTRO_TILE_INLINE Vector fused(float x, Vector y, Vector z) {
+    static BISTRO_INLINE Vector zero() { return _mm_setzero_ps(); }
+    static BISTRO_INLINE Vector load(const float* from) { return _mm_loadu_ps(from); }
+    static BISTRO_INLINE void store(float* to, Vector v) { _mm_storeu_ps(to, v); }
+    static BISTRO_INLINE Vector fused(float x, Vector y, Vector z) {
         const __m128d factor = _mm_set1_pd(static_cast<double>(x));
         const __m128d low = sum(factor, y, z), high = sum(factor, _mm_movehl_ps(y, y), _mm_movehl_ps(z, z));
         if (_mm_movemask_epi8(are_special(_mm_castpd_ps(low), _mm_castpd_ps(high)))) return one_by_one(x, y, z);
@@ -49,12 +49,12 @@ struct Anywhere {
     }
 
 private:
-    static BISTRO_TILE_INLINE __m128d sum(__m128d factor, __m128 y, __m128 z) {
+    static BISTRO_INLINE __m128d sum(__m128d factor, __m128 y, __m128 z) {
         return _mm_add_pd(_mm_mul_pd(factor, _mm_cvtps_pd(y)), _mm_cvtps_pd(z));
     }
 
     // A double has 29 bits more than a float. The sums are never below the normal doubles.
-    static BISTRO_TILE_INLINE __m128i are_special(__m128 low, __m128 high) {
+    static BISTRO_INLINE __m128i are_special(__m128 low, __m128 high) {
         const __m128i last = _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
         const __m128i first = _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
         const __m128i size = _mm_and_si128(first, _mm_set1_epi32(0x7fffffff)), least_normal = _mm_set1_epi32(0x38100000);
@@ -80,12 +80,12 @@ struct Anywhere {
     static constexpr std::size_t kWidth = 1;
     static constexpr std::size_t kPanels[] = {1};
 
-    static BISTRO_TILE_INLINE Vector zero() { return 0; }
-    static BISTRO_TILE_INLINE Vector load(const float* from) { return *from; }
-    static BISTRO_TILE_INLINE void store(float* to, Vector v) { *to = v; }
-    static BISTRO_TILE_INLINE Vector fused(float x, Vector y, Vector z) {
+    static BISTRO_INLINE Vector zero() { return 0; }
+    static BISTRO_INLINE Vector load(const float* from) { return *from; }
+    static BISTRO_INLINE void store(float* to, Vector v) { *to = v; }
+    static BISTRO_INLINE Vector fused(float x, Vector y, Vector z) {
 #if defined(__FP_FAST_FMAF)
-        return __builtin_fmaf(x, y, z);
+        return BISTRO_FUSED_FLOATS(x, y, z);
 #else
         return fused_by_doubles(x, y, z);
 #endif

@@ -1,7 +1,8 @@
 // Products on x86-64 processors with registers of 256 bits and fused multiply-add; see products.hpp for what this file may not include.
+#include "compiler.hpp"
 #include "isbn/products.hpp"
 
-#if defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER))
+#if defined(BISTRO_FILE_FOR_AVX2)
 
 #include "isbn/registers256.hpp"
 #include "isbn/tiles.hpp"

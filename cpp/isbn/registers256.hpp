@@ -15,10 +15,10 @@ struct Registers256 {
     // Panels in a tile with 1, 2, 3, ... vectors: at most 12 of the 16 registers hold sums.
     static constexpr std::size_t kPanels[] = {5, 3, 2, 1, 1, 1};
 
-    static BISTRO_TILE_INLINE Vector zero() { return _mm256_setzero_ps(); }
-    static BISTRO_TILE_INLINE Vector load(const float* from) { return _mm256_loadu_ps(from); }
-    static BISTRO_TILE_INLINE void store(float* to, Vector v) { _mm256_storeu_ps(to, v); }
-    static BISTRO_TILE_INLINE Vector fused(float x, Vector y, Vector z) { return _mm256_fmadd_ps(_mm256_set1_ps(x), y, z); }
+    static BISTRO_INLINE Vector zero() { return _mm256_setzero_ps(); }
+    static BISTRO_INLINE Vector load(const float* from) { return _mm256_loadu_ps(from); }
+    static BISTRO_INLINE void store(float* to, Vector v) { _mm256_storeu_ps(to, v); }
+    static BISTRO_INLINE Vector fused(float x, Vector y, Vector z) { return _mm256_fmadd_ps(_mm256_set1_ps(x), y, z); }
 };
 
 }  // namespace

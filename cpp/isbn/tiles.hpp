@@ -6,20 +6,14 @@
 
 #include <cstddef>
 
+#include "compiler.hpp"
 #include "isbn/products.hpp"
-
-// As BISTRO_INLINE. The header that defines that has inline functions, and must not be included here (products.hpp).
-#if defined(__GNUC__) || defined(__clang__)
-#define BISTRO_TILE_INLINE inline __attribute__((always_inline))
-#else
-#define BISTRO_TILE_INLINE __forceinline
-#endif
 
 namespace bistro::isbn {
 namespace {
 
 template <class Processor, std::size_t vectors, std::size_t panels, std::size_t lanes>
-BISTRO_TILE_INLINE void tile(float* const* ys, const float* const* xs, const float* w, const float* start, std::size_t rows,
+BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* w, const float* start, std::size_t rows,
                              std::size_t column) {
     constexpr std::size_t width = Processor::kWidth, parts = lanes / width;
     typename Processor::Vector sums[vectors][panels][parts];
@@ -43,7 +37,7 @@ BISTRO_TILE_INLINE void tile(float* const* ys, const float* const* xs, const flo
 
 // `n` panels, which are `panels` at most.
 template <class Processor, std::size_t vectors, std::size_t panels>
-BISTRO_TILE_INLINE void whole_tile(std::size_t n, float* const* ys, const float* const* xs, const float* w, const float* start,
+BISTRO_INLINE void whole_tile(std::size_t n, float* const* ys, const float* const* xs, const float* w, const float* start,
                                    std::size_t rows, std::size_t column) {
     if (n == panels) return tile<Processor, vectors, panels, kWhole>(ys, xs, w, start, rows, column);
     if constexpr (panels > 1) whole_tile<Processor, vectors, panels - 1>(n, ys, xs, w, start, rows, column);
@@ -73,7 +67,7 @@ void block_of(const Block& block, float* const* ys, const float* const* xs) {
 
 // `n` vectors, which are `vectors` at most.
 template <class Processor, std::size_t vectors>
-BISTRO_TILE_INLINE void some_vectors(std::size_t n, const Block& block, float* const* ys, const float* const* xs) {
+BISTRO_INLINE void some_vectors(std::size_t n, const Block& block, float* const* ys, const float* const* xs) {
     if (n == vectors) return block_of<Processor, vectors>(block, ys, xs);
     if constexpr (vectors > 1) some_vectors<Processor, vectors - 1>(n, block, ys, xs);
 }

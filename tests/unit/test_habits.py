@@ -10,7 +10,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-ELSEWHERE = ("platform.hpp", "read_at.cpp", "lanes.hpp")
+ELSEWHERE = ("platform.hpp", "compiler.hpp", "read_at.cpp", "lanes.hpp")
 """Where the core may ask for a compiler or a system."""
 
 
