@@ -1,7 +1,7 @@
 // A queue of what waits for its turn, the most probable first.
 //
-// Entries lie in buckets by their log-probability, and a bucket is sorted when its turn comes. Most entries of a search never have
-// theirs, so this is faster than a heap, which keeps all of them in order.
+// Entries lie in buckets by their log-probability, and a bucket becomes a heap when its turn comes. Most entries of a search never have
+// theirs, so this is faster than one heap, which keeps all of them in order.
 #pragma once
 
 #include <algorithm>
@@ -24,35 +24,36 @@ public:
     // No entry after this is expected to be more probable than `highest`, although it may be.
     void clear(double highest) {
         for (auto& bucket : buckets_) bucket.clear();
+        is_heap_.fill(false);
         highest_ = highest;
         size_ = first_ = 0;
-        is_sorted_ = false;
     }
 
     bool empty() const { return size_ == 0; }
 
     void push(const Entry& entry) {
         const std::size_t bucket = bucket_of(entry.log_prob);
-        if (size_ == 0 || bucket <= first_) first_ = bucket, is_sorted_ = false;
+        if (size_ == 0 || bucket < first_) first_ = bucket;
         buckets_[bucket].push_back(entry);
+        if (is_heap_[bucket]) std::push_heap(buckets_[bucket].begin(), buckets_[bucket].end());
         ++size_;
     }
 
     // The most probable entry; there must be one.
     const Entry& front() {
-        if (!is_sorted_) {
-            while (buckets_[first_].empty()) ++first_;
-            std::sort(buckets_[first_].begin(), buckets_[first_].end());
-            is_sorted_ = true;
-        }
-        return buckets_[first_].back();
+        while (buckets_[first_].empty()) ++first_;
+        auto& bucket = buckets_[first_];
+        if (!is_heap_[first_]) std::make_heap(bucket.begin(), bucket.end());
+        is_heap_[first_] = true;
+        return bucket.front();
     }
 
     // Removes the entry in front, which must have been looked at.
     void pop() {
-        buckets_[first_].pop_back();
+        auto& bucket = buckets_[first_];
+        std::pop_heap(bucket.begin(), bucket.end());
+        bucket.pop_back();
         --size_;
-        if (buckets_[first_].empty()) is_sorted_ = false;
     }
 
 private:
@@ -66,8 +67,8 @@ private:
     }
 
     std::array<std::vector<Entry>, kBuckets> buckets_;
-    std::size_t size_ = 0, first_ = 0;  // no bucket before has entries
-    bool is_sorted_ = false;            // the first bucket
+    std::array<bool, kBuckets> is_heap_{};  // by bucket: it has had its turn
+    std::size_t size_ = 0, first_ = 0;      // no bucket before has entries
     double highest_ = 0;
 };
 

@@ -10,6 +10,7 @@ import pytest
 
 CPP = Path(__file__).resolve().parents[2] / "cpp"
 COMPILER = shutil.which("g++") or shutil.which("clang++")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++ or clang++")
 START = r"""
 #include <cmath>
 #include <cstdio>
@@ -18,6 +19,9 @@ START = r"""
 
 #include "hpyp/rng.hpp"
 #include "isbn/ranking.hpp"
+
+std::size_t comparisons = 0;
+
 #include "isbn/waiting.hpp"
 
 using namespace bistro::isbn;
@@ -78,12 +82,40 @@ int main() {
     return 0;
 }
 """
-# The same test finds a queue that takes equals in another order, and one that does not sort.
-WRONG = {"item > b.item": "item < b.item", "is_sorted_ = false": "is_sorted_ = true"}
+# Many entries in one bucket, with pushes between pops, take few comparisons each.
+COUNTED = {"return log_prob !=": "++comparisons; return log_prob !="}
+COUNT = r"""
+int main() {
+    Waiting queue;
+    queue.clear(0.0);
+    bistro::Stream stream(5, 6, 7);
+    const std::size_t entries = 3000;
+    std::size_t items = 0;
+    auto push = [&] { queue.push({-100 - stream.uniform(), items++}); };
+    while (items < entries) push();
+    comparisons = 0;
+    for (std::size_t step = 0; step < entries; ++step) queue.front(), queue.pop(), push();
+    std::printf("%g comparisons a step\n", static_cast<double>(comparisons) / entries);
+    return comparisons > 100 * entries;
+}
+"""
+# Found by the first test: a queue that takes equals in another order, and one whose heap decays.
+WRONG = {
+    "item > b.item": "item < b.item",
+    "std::pop_heap(bucket.begin(), bucket.end());": "",
+}
+# Found by the second test: a queue that makes its heap anew for every entry.
+SLOW = {"is_heap_[first_] = true": "is_heap_[first_] = false"}
 
 
-def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Compile and run a program with the headers in a folder, or otherwise those of the project."""
+def run(source: str, folder: Path, changes: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Compile and run a program with the project's headers, and with a queue that is changed."""
+    header = (CPP / "isbn" / "waiting.hpp").read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in header
+        header = header.replace(old, new)
+    (folder / "isbn").mkdir()
+    (folder / "isbn" / "waiting.hpp").write_text(header, encoding="utf-8")
     (folder / "test.cpp").write_text(START + source, encoding="utf-8")
     include = ["-I", str(folder), "-I", str(CPP)]
     command = [str(COMPILER), "-std=c++20", "-O1", *include, "test.cpp", "-o", "test"]
@@ -91,20 +123,18 @@ def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([folder / "test"], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs g++ or clang++")
 @pytest.mark.parametrize("source", [QUEUE, LIKELIEST], ids=["queue", "likeliest"])
 def test_the_order_is_that_of_a_heap_and_of_a_sorted_list(tmp_path: Path, source: str) -> None:
-    result = run(source, tmp_path)
+    result = run(source, tmp_path, {})
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs g++ or clang++")
 @pytest.mark.parametrize("right", WRONG)
 def test_a_wrong_queue_is_found(tmp_path: Path, right: str) -> None:
-    header = (CPP / "isbn" / "waiting.hpp").read_text(encoding="utf-8")
-    assert right in header
-    (tmp_path / "isbn").mkdir()
-    (tmp_path / "isbn" / "waiting.hpp").write_text(
-        header.replace(right, WRONG[right]), encoding="utf-8"
-    )
-    assert run(QUEUE, tmp_path).returncode != 0
+    assert run(QUEUE, tmp_path, {right: WRONG[right]}).returncode != 0
+
+
+@pytest.mark.parametrize(("changes", "is_fast"), [({}, True), (SLOW, False)], ids=["right", "slow"])
+def test_many_entries_in_one_bucket(tmp_path: Path, changes: dict[str, str], is_fast: bool) -> None:
+    result = run(COUNT, tmp_path, COUNTED | changes)
+    assert (result.returncode == 0) is is_fast, result.stdout
