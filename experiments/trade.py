@@ -3,15 +3,16 @@
     python -m experiments.trade [ewt] [ddt] [fr] [--part dev|test] [--systems fast default best]
     BISTRO_MODELS=FOLDER python -m experiments.trade ewt --part test --systems fast udpipe spacy
     python -m experiments.trade ewt3000 ewt1000 ewt300 ewt100 eu id fr --systems default udpipe
-    python -m experiments.trade ewt --systems best --text news.txt --text more.txt
+    python -m experiments.trade ewt --systems best --text news.txt --text more.txt --seeds 1 2 3 4 5
 
-Every system is trained and run in a process of its own, with one thread, seed 1 and the development
-part as `--dev`. Given words; all words count, subtypes of labels ignored; np: without punctuation.
-Speed is CPU time, the best of three runs over the part; memory is the peak of a process that loads
-the model and parses. `error` is the expected calibration error of heads with own tags, in percent.
-UDPipe is trained with its default options (an hour for EWT), and spaCy's small pipeline with those
-of its `init config` (`experiments.spacy_peer`), or loaded from FOLDER where a former run has left
-them. `ewt1000` are the first 1,000 sentences of EWT's training part.
+Every system is trained and run in a process of its own, with one thread and the development part as
+`--dev`. If committees are trained with several seeds, the means follow. Given words; all words
+count, subtypes of labels ignored; np: without punctuation. Speed is CPU time, the best of three
+runs over the part; memory is the peak of a process that loads the model and parses. `error` is the
+expected calibration error of heads with own tags, in percent. UDPipe is trained with its default
+options (an hour for EWT), and spaCy's small pipeline with those of its `init config`
+(`experiments.spacy_peer`), or loaded from FOLDER where a former run has left them. `ewt1000` are
+the first 1,000 sentences of EWT's training part.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ def fastest(run: Callable[[], Any], words: int) -> float:
     return words / min(timed(run)[1] for _ in range(RUNS))
 
 
-def train_committee(treebank: str, system: str, path: Path, text: Sequence[str]) -> float:
+def train_committee(
+    treebank: str, system: str, path: Path, seed: int, text: Sequence[str]
+) -> float:
     """Train and save a committee; return the CPU time of training."""
     _, settings = chosen_settings("committee", PRESETS[system])
     train, dev = part_of(treebank, "train"), part_of(treebank, "dev")
@@ -101,7 +104,7 @@ def train_committee(treebank: str, system: str, path: Path, text: Sequence[str])
             "committee",
             train,
             config=settings,
-            seed=1,
+            seed=seed,
             dev=dev,
             session=Session(threads=1),
             text=text,
@@ -184,13 +187,15 @@ def judge_spacy(treebank: str, part: str) -> dict[str, float]:
     return figures | {"MB": size, "memory MB": peak, "training s": seconds}
 
 
-def measured(treebank: str, part: str, system: str, text: Sequence[str] = ()) -> dict[str, float]:
-    """Train and judge one system, each in a process of its own."""
+def measured(
+    treebank: str, part: str, system: str, seed: int = 1, text: Sequence[str] = ()
+) -> dict[str, float]:
+    """Train and judge one system, each in a process of its own; peers have seeds of their own."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}.bistro"
+        path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}-{seed}.bistro"
         if system in PEERS:
             return _elsewhere("judge", treebank, part, system, path)
-        training = _elsewhere("train", treebank, part, system, path, *text)
+        training = _elsewhere("train", treebank, part, system, path, str(seed), *text)
         return training | _elsewhere("judge", treebank, part, system, path)
 
 
@@ -204,16 +209,21 @@ def _elsewhere(step: str, *arguments: str | Path) -> dict[str, float]:
 
 
 def step(
-    name: str, treebank: str, part: str, system: str, path: str, *text: str
+    name: str, treebank: str, part: str, system: str, path: str, seed: str = "1", *text: str
 ) -> dict[str, float]:
     """Do what a process was started for."""
     if name == "train":
-        return {"training s": train_committee(treebank, system, Path(path), text)}
+        return {"training s": train_committee(treebank, system, Path(path), int(seed), text)}
     if system == "udpipe":
         return judge_udpipe(treebank, part)
     if system == "spacy":
         return judge_spacy(treebank, part)
     return judge_committee(treebank, part, Path(path))
+
+
+def mean(runs: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return the mean of each figure."""
+    return {name: sum(run[name] for run in runs) / len(runs) for name in runs[0]}
 
 
 def row(treebank: str, system: str, figures: dict[str, float]) -> str:
@@ -230,6 +240,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--systems", nargs="+", default=list(PRESETS))
     parser.add_argument("--text", action="append", default=[], help="raw text for committees")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="of committees")
     parser.add_argument("--step", nargs="+", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
@@ -240,8 +251,12 @@ def main() -> None:
     print("|---" * (2 + len(COLUMNS) + len(COSTS)) + "|")
     for treebank in options.treebanks:
         for system in options.systems:
-            found = measured(treebank, options.part, system, options.text)
-            print(row(treebank, system, found), flush=True)
+            runs = []
+            for seed in [1] if system in PEERS else options.seeds:
+                runs.append(measured(treebank, options.part, system, seed, options.text))
+                print(row(treebank, f"{system}, seed {seed}", runs[-1]), flush=True)
+            if len(runs) > 1:
+                print(row(treebank, f"{system}, mean of {len(runs)}", mean(runs)), flush=True)
 
 
 if __name__ == "__main__":
