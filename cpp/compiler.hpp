@@ -1,5 +1,5 @@
-// Macros for differences between compilers. No functions: files that are compiled for one kind of processor include this
-// header too (see isbn/products.hpp).
+// Macros for differences between compilers. This header must not define functions, since files that are compiled for one
+// kind of processor include it, too (see isbn/products.hpp).
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)

@@ -1,8 +1,8 @@
 // Differences between compilers, systems and processors: GCC, Clang and MSVC; Linux, macOS and Windows. See also compiler.hpp,
 // isbn/lanes.hpp and isbn/products.hpp.
 //
-// Results are the same everywhere, and only speed may differ. Without prefetch, nothing is fetched ahead; without large
-// pages, memory has pages of the usual size.
+// Results are the same everywhere, and only speed may differ. Where prefetching or large pages are not supported, nothing is
+// prefetched, and memory has pages of the default size.
 #pragma once
 
 #include <cerrno>
@@ -54,7 +54,7 @@ inline bool has_avx2() {
 #endif
 }
 
-// And registers of 512 bits?
+// Does this processor also have registers of 512 bits, and does the system save them?
 inline bool has_avx512() {
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
     return has_avx2() && __builtin_cpu_supports("avx512f");
@@ -148,7 +148,7 @@ inline void unmap(void* memory, std::size_t size) {
 #endif
 }
 
-// A thread that is joined at the end of its scope. The library of macOS has no std::jthread.
+// A thread that is joined at the end of its scope. The standard library of macOS has no std::jthread.
 class JoiningThread {
 public:
     template <class Run>

@@ -1,4 +1,4 @@
-// Tagging of many sentences without the GIL, with every search for chains.
+// Tagging of many sentences without the GIL, with all searches over tag sequences.
 #include <nanobind/stl/string.h>
 
 #include <memory>

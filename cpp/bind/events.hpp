@@ -12,9 +12,9 @@
 
 namespace bistro::bind {
 
-using NamedContexts = std::map<std::string, std::vector<std::string>>;  // by distribution: the elements of its contexts
+using NamedContexts = std::map<std::string, std::vector<std::string>>;  // elements of the contexts of each distribution
 
-// (contexts as a matrix with `width` columns, outcomes).
+// Returns (contexts as a matrix with `width` columns, outcomes).
 inline nb::tuple give_events(std::vector<std::int32_t> contexts, std::vector<std::int32_t> outcomes, std::size_t width) {
     const std::size_t rows = outcomes.size();
     auto owned = std::make_unique<std::vector<std::int32_t>>(std::move(contexts));

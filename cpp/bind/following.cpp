@@ -1,4 +1,4 @@
-// The analyses that are alive after each word of a sentence, and the steps of one derivation.
+// The analyses that a search keeps after each word of a sentence, and the steps of one derivation.
 #include "parse/following.hpp"
 
 #include "bind/bind.hpp"

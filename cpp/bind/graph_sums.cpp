@@ -48,7 +48,7 @@ nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreReque
     return out;
 }
 
-// One thinning of weights: the indices, factors and errors of the weights that are kept.
+// Thins weights once. Returns the indices, factors and errors of the weights that are kept.
 nb::tuple thinned(const In<double>& weights, const In<double>& variances, double flatness, double limit, double most,
                   Stream& rng) {
     Thinning thinning;

@@ -81,7 +81,7 @@ Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, con
 
 using InRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The same for sorted lists of events, merged while they are read.
+// Resolves the events of several sorted lists, which are merged while they are read.
 Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pair<InRows, In<std::int32_t>>>& runs) {
     LongArray<std::uint32_t> ids;
     {

@@ -55,7 +55,7 @@ void check(const Batch& batch, const isbn::Shape& shape) {
         if (lemma < -1 || lemma >= shape.symbols().lemmas) throw std::invalid_argument("a lemma is out of range");
 }
 
-// Derivations of annotated trees, and the numbers of trees that have none.
+// Derivations of annotated trees, and the indices of trees that have no derivation.
 struct Derivations {
     std::vector<isbn::Derivation> list;
     std::vector<std::int32_t> failed;
@@ -144,7 +144,8 @@ struct IsbnHolder {
     }
 };
 
-// Derivations that are taken further together in parsing. More than this, or than are kept, go further than they need to.
+// Maximum number of derivations that parsing extends together. Larger groups, or groups larger than the beam, would extend
+// more derivations than necessary.
 constexpr std::size_t kMostAtOnce = 32;
 
 nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, isbn::BeamRequest request, int threads) {
@@ -157,7 +158,7 @@ nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, isbn::BeamR
     });
 }
 
-// Rows of figures for every word and end of sentence.
+// One row of figures per word and end of sentence.
 nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamOptions& search, int threads) {
     PrefixArrays found;
     {
@@ -175,7 +176,7 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     return found.give_all();
 }
 
-// What comes after the words of one sentence, or of none; one run.
+// Probabilities of the word after the words of one sentence, or at the beginning of a sentence. There is only one run.
 NextWordSums next_word_sums(const IsbnHolder& self, const Batch& batch, const isbn::BeamOptions& search, int) {
     nb::gil_scoped_release release;
     check(batch, self.shape);

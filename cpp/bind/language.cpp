@@ -138,8 +138,8 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
                     sentence.prepare();
                     const std::uint64_t all = request.total > 0 ? request.total : n;
                     Stream rng(request.seed, request.purpose, run * all + request.first + number);
-                    // Runs of one size round the same expected numbers, so a standard error from a few runs would often
-                    // miss the rounding error.
+                    // The number of particles differs between runs. Runs of equal size would round the same expected
+                    // numbers, so a standard error from a few runs would often miss the rounding error.
                     const std::int64_t more = static_cast<std::int64_t>(run) % (1 + request.size / 10);
                     results[task] = prefix_figures(search, policy_of(request.size + more, &rng), sentence);
                 };

@@ -9,9 +9,9 @@
 namespace bistro::bind {
 
 struct NextWordSums {
-    std::vector<double> log_prefix;  // by run
-    std::vector<double> words;       // by run: all words, then the end
-    // p(tag, word) of some words, by run, word and tag.
+    std::vector<double> log_prefix;  // per run
+    std::vector<double> words;       // per run: all words, then the end of the sentence
+    // p(tag, word) of the given words, indexed by run, word and tag.
     std::function<std::vector<double>(std::span<const std::int32_t>)> tags;
 };
 

@@ -1,4 +1,5 @@
-// Processes that are observed event by event: a franchise of fixed depth and the sequence memoizer. Every call releases the GIL for its loop.
+// Processes that are observed event by event: a franchise of fixed depth and the sequence memoizer. Every call releases the
+// GIL for its loop.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

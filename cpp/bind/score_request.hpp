@@ -19,8 +19,8 @@ struct ScoreRequest {
     int tags = 3, labels = 3;  // maximum numbers of tags and labels tried
     int repeats = 1;
     std::uint64_t seed = 1, purpose = 0;
-    // The position of these sentences in a larger text: the index of the first sentence and the total number (0: there are
-    // no others). The random streams depend on both.
+    // The position of these sentences in a larger text: the index of the first sentence and the total number of sentences
+    // (0: these sentences are the whole text). The random streams depend on both.
     std::uint64_t first = 0, total = 0;
 
     SearchOptions options() const { return {tags, labels, both_reduces, all_tags ? 1.0 : 0.0}; }

@@ -108,13 +108,13 @@ struct StackBatch {
     }
 };
 
-// The templates of one decision: the templates of candidates, and those that weigh the votes of each voter.
+// The templates of one decision: `own` for the candidates, and `of_votes` for the votes of each voter.
 struct StackTemplates {
     stack::Templates own, of_votes;
     int columns;
 };
 
-// A sentence as the features of a decision see it.
+// A sentence in the form from which features are computed.
 struct Sentence {
     View view;
     stack::Table table;

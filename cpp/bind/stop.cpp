@@ -16,11 +16,11 @@ namespace {
 
 unsigned long main_thread = 0;
 
-// Lets Python handle Ctrl-C, which works only on its main thread, and passes on the exception. The GIL is taken only a few
-// times per second, so that loops may pause as often as they like.
+// Lets Python handle Ctrl-C, which works only on its main thread, and passes on the exception. The GIL is acquired at most
+// once in 50 ms, so that loops may call pause() as often as they like.
 void hear_signals() {
     using Clock = std::chrono::steady_clock;
-    static Clock::time_point last;  // of the main thread
+    static Clock::time_point last;  // used only by the main thread
     if (PyThread_get_thread_ident() != main_thread) return;
     const Clock::time_point now = Clock::now();
     if (now - last < std::chrono::milliseconds(50)) return;

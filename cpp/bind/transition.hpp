@@ -20,9 +20,9 @@ struct Batch {
     Ints words;
     In<std::int64_t> offsets;
     Ints tags, heads, labels;
-    Ints spelled;         // by word: its row of spellings, -1 for words in the vocabulary; or empty
+    Ints spelled;         // row of spellings of each word, -1 for words in the vocabulary; or empty
     In<double> spellings;  // concatenated rows of p(spelling | tag)
-    std::vector<std::int32_t> lemmas{};  // by word, -1 if there is none; or empty
+    std::vector<std::int32_t> lemmas{};  // lemma of each word, -1 if there is none; or empty
 
     std::size_t size() const { return offsets.shape(0) - 1; }
 
@@ -73,7 +73,7 @@ inline void check_tag_lists(const Symbols& symbols, std::span<const std::int32_t
 // A model over frozen franchises; it keeps them alive.
 //
 // The pace applies to sentences that the model draws itself and to their probabilities. In parsing, the words are known and
-// p(shift) is right without the pace, so parsing uses only the distributions.
+// p(shift) is correct without the pace, so parsing uses only the distributions.
 struct Parser {
     TransitionModel<Frozen> model, unpaced;
     std::vector<nb::object> kept;

@@ -72,7 +72,7 @@ inline std::uint64_t of_digests(std::span<const std::uint64_t> digests) {
     return xxh64(bytes);
 }
 
-// Reads bytes piece by piece.
+// Computes the checksum of data that arrives in pieces.
 class Checksum {
 public:
     void add(std::span<const unsigned char> bytes) {

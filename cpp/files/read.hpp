@@ -19,7 +19,7 @@ namespace bistro {
 
 struct ReadFile {
     Memory memory;
-    std::uint64_t checksum = 0;  // of the bytes after those skipped
+    std::uint64_t checksum = 0;  // does not include the skipped bytes
     int error = 0;               // as in errno; -1 if the file ended early
 };
 

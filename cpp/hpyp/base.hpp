@@ -1,7 +1,7 @@
 // The base of a franchise, below depth 0: a distribution over dishes that may itself learn.
 //
-// Bases compose: another franchise, at a fixed context, can be a base (see franchise_base.hpp), and then a
-// table opened at depth 0 here sends a customer there.
+// Bases compose: a base can be another franchise at a fixed context (see franchise_base.hpp). Then every table opened at
+// depth 0 of the first franchise sends a customer to the other franchise.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ public:
     virtual ~Base() = default;
     virtual std::int32_t dishes() const = 0;
     virtual double probability(std::int32_t dish) const = 0;
-    virtual bool learns() const { return false; }  // if so, it scores its own customers
+    virtual bool learns() const { return false; }  // if true, the base scores its own customers
     virtual void add(std::int32_t, Stream&) {}
     virtual void remove(std::int32_t, Stream&) {}
 };

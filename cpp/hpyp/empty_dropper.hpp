@@ -1,4 +1,4 @@
-// Frees unused restaurants and entries, those without customers.
+// Frees unused memory: restaurants and entries without customers.
 //
 // When derivations are redrawn, contexts come and go. An empty restaurant has the same probabilities as its parent, as if
 // it did not exist, so only the memory changes. The remaining restaurants and entries keep their order and are renumbered.

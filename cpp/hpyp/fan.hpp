@@ -18,14 +18,14 @@ namespace bistro {
 
 class Fan {
 public:
-    // First elements are 0 to `width` - 1. `groups` has the group of each, or is empty. The cache is cleared when it would
-    // exceed `most_bytes`.
+    // First elements are 0 to `width` - 1. `groups` has the group of each, or is empty. The cache is cleared once it has
+    // exceeded `most_bytes`.
     Fan(const Frozen& frozen, std::int32_t width, std::vector<std::int32_t> groups = {},
         std::size_t most_bytes = std::size_t{1} << 24)
         : frozen_(frozen), width_(static_cast<std::size_t>(width)), groups_(std::move(groups)), most_bytes_(most_bytes) {}
 
-    // Writes p(dish | v, the rest of the context) for every v to `out`. `context(k)` is called for k from 1 to `length` -
-    // 1, with groups from 2.
+    // Writes p(dish | v, the rest of the context) for every v to `out`. `context(k)` is called for k from 1 (with groups,
+    // from 2) to `length` - 1.
     template <class Context>
     void probabilities(std::uint32_t dish, const Context& context, int length, double* out) {
         if (nodes_.empty() || bytes() > most_bytes_) forget();
@@ -36,11 +36,12 @@ public:
     }
 
 private:
-    // A restaurant of the context that begins with `first`, and the one above it.
+    // A restaurant whose context begins with `first`. `above` is the place of the restaurant above it, or kNone.
     struct Place {
         std::uint32_t first, restaurant, above;
     };
-    // The places for one rest of a context, without those of shorter rests. A node without places has no row.
+    // The places for one rest of a context (the elements after the first), without the places of shorter rests. A node
+    // without places has no row.
     struct Node {
         std::uint32_t parent, element, begin, end, row;
         std::uint64_t key() const { return pair_key(parent, element); }
@@ -53,7 +54,7 @@ private:
         weights_.assign(width_, 1.0);
         deepest_.assign(width_, kNone);
         nodes_.push_back({kNone, kNone, 0, 0, 0});
-        std::vector<std::uint32_t> above(width_, 0), group(width_, kNone);  // the restaurants and places of groups
+        std::vector<std::uint32_t> above(width_, 0), group(width_, kNone);  // restaurants and places of the groups
         for (std::uint32_t v = 0; v < groups_.size(); ++v) {
             above[v] = frozen_.child(0, static_cast<std::uint32_t>(groups_[v]));
             if (above[v] == kNone) continue;
@@ -125,7 +126,7 @@ private:
         root_weight_ = entry != kNone ? 1.0 : frozen_.backoff[0];
         by_all_ = entry != kNone ? frozen_.probability[entry] : frozen_.base_probability(dish);
         served_by_.clear();
-        const std::uint32_t begin = 0, end = groups_.empty() ? nodes_[0].end : nodes_[0].begin;  // of the first restaurants
+        const std::uint32_t begin = 0, end = groups_.empty() ? nodes_[0].end : nodes_[0].begin;  // range of the first restaurants
         for (std::uint32_t at = begin; at < end; ++at)
             if (find(places_[at].restaurant) != kNone) served_by_.push_back(places_[at].first);
     }
@@ -146,13 +147,13 @@ private:
 
     const Frozen& frozen_;
     std::size_t width_;
-    std::vector<std::int32_t> groups_;  // by first element, or empty
+    std::vector<std::int32_t> groups_;  // group of each first element, or empty
     std::size_t most_bytes_;
     std::vector<Node> nodes_;
     std::vector<Place> places_;
     PairIndex index_;
-    std::vector<double> weights_;         // by row and first element
-    std::vector<std::uint32_t> deepest_;  // places, by row and first element
+    std::vector<double> weights_;         // indexed by row and first element
+    std::vector<std::uint32_t> deepest_;  // places, indexed by row and first element
     std::uint32_t dish_ = kNone;
     double root_weight_ = 1, by_all_ = 0;   // their product is the dish's probability in the empty context
     std::vector<std::uint32_t> served_by_;  // first elements whose restaurants have served the dish

@@ -33,7 +33,7 @@ public:
         if (!base_) throw std::invalid_argument("a franchise needs a base distribution");
     }
 
-    // --- the queries that the frozen form has too ---------------------------------------------
+    // --- queries in common with the frozen form ---------------------------------------------------
 
     // For a dish that was served, shorter contexts are found by following parent links, without hashing.
     double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
@@ -218,7 +218,7 @@ private:
     bool seat(std::uint32_t id, double parent, Stream& rng) {
         Entry& entry = entries_[id];
         Restaurant& r = restaurants_[entry.restaurant];
-        std::int32_t size = entry.customers;  // of a single table
+        std::int32_t size = entry.customers;  // size of the table if there is only one
         if (size > 0 && seating_ != Seating::minimal) size = seating_ == Seating::maximal ? 0 : join_table(entry, r, parent, rng);
         if (moves_) moves_->push_back({id, size, size + 1});
         ++entry.customers;
@@ -259,7 +259,7 @@ private:
     bool unseat(std::uint32_t id, Stream& rng) {
         Entry& entry = entries_[id];
         Restaurant& r = restaurants_[entry.restaurant];
-        std::int32_t size = entry.customers;  // of a single table
+        std::int32_t size = entry.customers;  // size of the table if there is only one
         if (entry.tables > 1)
             size = seating_ == Seating::maximal ? 1 : table_of_customer(sizes_[entry.sizes], rng.below(entry.customers));
         if (entry.sizes != kNone) grow_table(sizes_[entry.sizes], size, -1);

@@ -17,8 +17,8 @@ namespace bistro {
 
 // Predictive probabilities and back-off weights, summed over samples.
 struct PredictiveSum {
-    LongArray<double> probability;  // by entry
-    LongArray<double> backoff;      // by restaurant
+    LongArray<double> probability;  // one per entry
+    LongArray<double> backoff;      // one per restaurant
     std::int32_t samples = 0;
 
     void add(const Franchise& franchise) {
@@ -134,7 +134,7 @@ inline FrozenArrays freeze(const Franchise& franchise, const PredictiveSum& sum)
             static_cast<float>(normalising_backoff(franchise, sum, own + served.begin[r], own + served.begin[r + 1], r));
     }
     out.child_begin.push_back(static_cast<std::uint32_t>(out.element.size()));
-    out.child_begin.resize(parents + 1);  // the rest have no children
+    out.child_begin.resize(parents + 1);  // the remaining restaurants have no children
     out.child_begin.shrink_to_fit();
     out.entry_begin.push_back(static_cast<std::uint32_t>(out.dish.size()));
     for (const std::uint32_t id : entry_at)

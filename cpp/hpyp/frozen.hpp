@@ -48,15 +48,15 @@ inline std::uint32_t find_in_region(const std::uint32_t* keys, std::uint32_t beg
 }
 
 struct Frozen {
-    static constexpr bool single_precision = true;  // distributions sum to 1 within some 1e-7
+    static constexpr bool single_precision = true;  // distributions sum to 1 up to about 1e-7
 
-    std::span<const std::uint32_t> child_begin;  // restaurants that may have children, and one more
-    std::span<const std::uint32_t> element;      // by restaurant: the context element that leads to it
-    std::span<const std::uint32_t> entry_begin;  // restaurants and one more
-    std::span<const float> backoff;              // by restaurant
-    std::span<const std::uint32_t> dish;         // by entry
-    std::span<const float> probability;          // by entry
-    std::span<const double> base;                // by dish; a single value for a uniform base
+    std::span<const std::uint32_t> child_begin;  // offsets: one per restaurant that may have children, and the end
+    std::span<const std::uint32_t> element;      // per restaurant: the context element that leads to it
+    std::span<const std::uint32_t> entry_begin;  // offsets: one per restaurant, and the end
+    std::span<const float> backoff;              // one per restaurant
+    std::span<const std::uint32_t> dish;         // one per entry
+    std::span<const float> probability;          // one per entry
+    std::span<const double> base;                // one per dish; a single value for a uniform base
     std::int32_t dishes = 0;
 
     std::uint32_t child(std::uint32_t restaurant, std::uint32_t key) const {
@@ -94,8 +94,8 @@ struct Frozen {
         return depth;
     }
 
-    // The whole distribution, each value as `probability_on_path` has it: the deepest restaurant that knows a dish decides. A dish
-    // that nobody asks for is not looked for and gets 0; restaurants above those that know all others are not visited.
+    // The whole distribution. Each value equals that of `probability_on_path`: it comes from the deepest restaurant that has
+    // the dish. The dish `unasked` gets 0. Once all other dishes are found, the restaurants above are not visited.
     void distribution(const std::uint32_t* path, int depth, double* out, std::uint32_t unasked = kNone) const {
         constexpr double open = -1.0;
         std::fill_n(out, dishes, open);
@@ -115,7 +115,7 @@ struct Frozen {
             if (out[x] == open) out[x] = weight * base_probability(static_cast<std::uint32_t>(x));
     }
 
-    // The distribution of a restaurant, from the distribution of the one above it.
+    // The distribution of a restaurant, given the distribution of its parent.
     void distribution_over(std::uint32_t restaurant, const double* above, std::span<double> out,
                            std::uint32_t unasked = kNone) const {
         for (std::size_t x = 0; x < out.size(); ++x) out[x] = backoff[restaurant] * above[x];
@@ -123,7 +123,8 @@ struct Frozen {
             if (dish[e] != kNone && dish[e] != unasked) out[dish[e]] = probability[e];
     }
 
-    // Asks for the memory of a restaurant's entries, in two steps: what the second asks for is known only when the first is there.
+    // Prefetch the memory of a restaurant's entries, in two steps, since the second step reads the offsets that the first step
+    // prefetches.
     void prefetch_offsets(std::uint32_t restaurant) const { prefetch(&entry_begin[restaurant]), prefetch(&backoff[restaurant]); }
     void prefetch_entries(std::uint32_t restaurant) const {
         const std::uint32_t begin = entry_begin[restaurant];
@@ -135,9 +136,9 @@ struct Frozen {
         if (size > 0) prefetch(dish.data() + begin + (size > kLinear ? region_start(x, size) : 0));
     }
 
-    // The k most probable dishes that any restaurant on the path has, best first. A level is looked at only while what is
-    // left of the mass could still bring forth a better dish, or, once there are k, is at least `least`; `seen` has a mark
-    // for each dish and is returned unmarked.
+    // The k most probable dishes among the dishes of the restaurants on the path, best first. Once there are k dishes, the
+    // search stops at a level if the mass that remains for it is below `least`, or not above the probability of the k-th
+    // dish. `seen` has one mark per dish; all marks must be 0 before, and are 0 afterwards.
     struct Ranked {
         double probability;
         std::uint32_t dish;

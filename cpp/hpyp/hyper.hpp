@@ -6,7 +6,7 @@
 //     sum over restaurants  [ sum_{i=1}^{t-1} log(theta + i d)  -  sum_{i=1}^{c-1} log(theta + i) ]
 //   + sum over tables         sum_{i=1}^{s-1} log(i - d)
 //
-// so an evaluation costs the number of distinct counts, however many customers there are.
+// so the cost of an evaluation depends on the number of distinct counts, not on the number of customers.
 #pragma once
 
 #include <cmath>
@@ -121,8 +121,8 @@ struct HyperPrior {
     double log_strength(double theta) const { return (strength_shape - 1) * std::log(theta) - strength_rate * theta; }
 };
 
-// One slice-sampling step for each parameter of a level: (discount, strength). The strength moves on the logarithmic scale (with
-// the Jacobian), since it ranges over orders of magnitude. With `dirichlet` the discount stays at 0.
+// One slice-sampling step for each parameter of a level. Returns (discount, strength). The strength moves on the logarithmic
+// scale (with the Jacobian), since it ranges over orders of magnitude. With `dirichlet`, the discount is 0.
 inline std::pair<double, double> slice_level(const LevelLikelihood& likelihood, double d, double theta, const HyperPrior& prior,
                                              bool dirichlet, Stream& rng) {
     if (dirichlet) d = 0.0;
@@ -139,7 +139,7 @@ inline std::pair<double, double> slice_level(const LevelLikelihood& likelihood, 
     return {d, std::exp(slice_step(std::log(theta), of_log_strength, 1.0, -30.0, 30.0, rng))};
 }
 
-// The same for all levels of a franchise.
+// Updates the discount and strength of every level of a franchise in the same way.
 inline void slice_hyperparameters(Franchise& franchise, const HyperPrior& prior, bool dirichlet, Stream& rng) {
     const auto likelihoods = level_likelihoods(franchise);
     for (int level = 0; level < franchise.levels(); ++level) {

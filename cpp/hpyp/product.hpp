@@ -61,7 +61,7 @@ private:
 
     std::vector<const Frozen*> experts_;
     std::size_t most_;
-    std::vector<std::vector<std::uint32_t>> paths_;  // by expert
+    std::vector<std::vector<std::uint32_t>> paths_;  // one per expert
     std::vector<int> depths_;
     std::vector<std::uint8_t> seen_;
     std::vector<Frozen::Ranked> ranked_;

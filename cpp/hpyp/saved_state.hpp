@@ -12,8 +12,8 @@
 namespace bistro {
 
 struct SavedState {
-    std::span<const std::int32_t> customers, tables;  // by entry
-    std::span<const std::int32_t> sizes;              // (entry, size, tables), in this order, as often as needed
+    std::span<const std::int32_t> customers, tables;  // one per entry
+    std::span<const std::int32_t> sizes;              // concatenated triples (entry, size, tables)
 };
 
 // Whether the counts of one entry are possible in a seating of the given kind.

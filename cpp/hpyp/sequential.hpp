@@ -74,7 +74,7 @@ private:
 
     const Franchise& franchise_;
     std::vector<std::uint32_t> events_;
-    mutable LongArray<Counts> dish_, room_;  // by entry, by restaurant
+    mutable LongArray<Counts> dish_, room_;  // one per entry; one per restaurant
 };
 
 // One slice-sampling step for each parameter of each level, under the probability of the sequence of events.

@@ -71,7 +71,7 @@ private:
     Franchise& franchise_;
     int length_;
     std::vector<std::uint32_t> path_;
-    std::vector<std::vector<Seen>> table_;  // by depth and dish
+    std::vector<std::vector<Seen>> table_;  // indexed by depth and dish
 };
 
 }  // namespace bistro

@@ -52,9 +52,9 @@ private:
     struct Found {
         explicit Found(double guess) : open(guess) {}
 
-        double open, complete = -kInfinity;        // of the best incomplete tree, and of the best complete tree
+        double open, complete = -kInfinity;        // values of the best incomplete tree and of the best complete tree
         std::uint32_t open_way = 0, best_way = 0;  // their ways, as indices in the order of trying
-        std::vector<Children> tried;               // of the tried ways, in order
+        std::vector<Children> tried;               // nodes below each tried way, in order
         std::vector<std::uint32_t> above;          // nodes with a way that leads here
 
         double best() const { return std::max(open, complete); }
@@ -66,9 +66,9 @@ private:
             found_.emplace_back(nodes_->forest().log_inside(nodes_->node(next).item));
     }
 
-    // Whether a tree became complete.
+    // Returns true if a tree became complete.
     bool try_next(std::uint32_t node) {
-        bool elsewhere = false;  // something beside the path is incomplete
+        bool elsewhere = false;  // a node beside the path is incomplete
         while (found_[node].open_way < found_[node].tried.size()) {
             const auto [first, second] = found_[node].tried[found_[node].open_way];
             const bool left = second == kNone || open_below(first) + best_below(second) >= best_below(first) + open_below(second);
@@ -78,7 +78,7 @@ private:
         return try_way(node) && !elsewhere;
     }
 
-    // Whether the trees below the way are complete.
+    // Returns true if there are complete trees below the way.
     bool try_way(std::uint32_t node) {
         const Rewrite rewrite = rewrites_.of(node)[found_[node].tried.size()];
         const auto& step = nodes_->step(nodes_->step(node, rewrite.way));
@@ -134,7 +134,7 @@ private:
     ContextForest<Model>* nodes_;
     AStarOptions options_;
     Rewrites<Model> rewrites_;
-    std::vector<Found> found_;            // by node
+    std::vector<Found> found_;            // one per node
     std::vector<std::uint32_t> changed_;  // scratch
 };
 

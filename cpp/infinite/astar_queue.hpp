@@ -31,8 +31,8 @@
 namespace bistro {
 
 struct QueueKind {
-    bool local;       // equation 11, else 10
-    bool everywhere;  // every open node is rewritten, else the leftmost
+    bool local;       // true: equation 11; false: equation 10
+    bool everywhere;  // true: every open node is rewritten; false: only the leftmost
 };
 
 template <RuleModel Model>
@@ -63,13 +63,13 @@ public:
     }
 
 private:
-    // A partial tree: another partial tree with one rule less, and that rule. Its open nodes are listed when it is
-    // expanded.
+    // A partial tree, stored as the previous partial tree and the rule that was added to it. Its open nodes are listed when
+    // it is expanded.
     struct Partial {
-        double log_prob, open_inside;      // sum over the open nodes
+        double log_prob, open_inside;      // log-probability of its rules; sum of the log inside sums of its open nodes
         std::uint64_t key;                 // equal for the same rules at the same nodes
         std::uint32_t before, place, way;  // which open node of the previous tree was rewritten, and how
-        std::uint32_t begin = 0, end = 0;  // of its open nodes, left to right
+        std::uint32_t begin = 0, end = 0;  // range of its open nodes, left to right
     };
 
     double inside(std::uint32_t node) { return nodes_->forest().log_inside(nodes_->node(node).item); }
@@ -106,7 +106,7 @@ private:
             const double log_prob = from.log_prob + rewrite.log_prob;
             const double score = log_prob + rewrite.below + (kind_.local ? 0.0 : others);
             const bool complete = rewrite.lexical && is_last;
-            if (!complete && full() && score <= queue_.rbegin()->first.score) break;  // and so do those after it
+            if (!complete && full() && score <= queue_.rbegin()->first.score) break;  // the remaining rewrites do not score higher
             const std::uint64_t key = from.key + mixed(pair_key(node, rewrite.way));
             if (kind_.everywhere && !reached_.insert(key).second) continue;
             partial_.push_back({log_prob, others + rewrite.below, key, number, place, rewrite.way});
@@ -134,7 +134,7 @@ private:
         if (best_complete_ == kNone || partial_[made].log_prob > partial_[best_complete_].log_prob) best_complete_ = made;
     }
 
-    // A symbol has a span at most once in a tree, so a node identifies its way.
+    // A symbol covers a span at most once in a tree, so a node identifies its way.
     std::vector<std::uint32_t> steps_of(std::uint32_t number) {
         std::unordered_map<std::uint32_t, std::uint32_t> ways;
         for (; partial_[number].before != kNone; number = partial_[number].before)
@@ -144,7 +144,7 @@ private:
         return steps;
     }
 
-    // The best tree first; among equal ones, the older tree first.
+    // The best tree comes first; among equal trees, the older one.
     struct Priority {
         double score;
         bool operator<(const Priority& other) const { return score > other.score; }

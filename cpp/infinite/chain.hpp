@@ -2,9 +2,9 @@
 //
 //     hmm         the best sequence of the hidden Markov model: the baseline
 //     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; if
-//                 a word has more than kMostStates of them, only the best ones
-//     beam        the same, with only the best states of each word and the tags that are probable under the hidden Markov
-//                 model
+//                 a word has more than kMostStates states, only the best states are kept
+//     beam        as viterbi, but only with the best states of each word and with the tags that are probable under the hidden
+//                 Markov model
 //     metropolis  sequences drawn from the hidden Markov model, accepted or rejected so that they follow the unbounded model
 //
 // With minimum risk, each word gets its most probable tag, by sums over the states or by counts of the draws.
@@ -35,16 +35,16 @@ struct ChainRequest {
     ChainSearch search = ChainSearch::beam;
     Beam beam;
     bool least_risk = true, marginals = false;
-    std::int64_t samples = 1000, burn_in = 0;  // number of draws, and how many of the first draws are discarded
+    std::int64_t samples = 1000, burn_in = 0;  // number of draws; number of first draws that are discarded
     std::uint64_t seed = 1, purpose = 0;
 };
 
 struct ChainResult {
     std::vector<std::int32_t> tags;
-    double log_prob = 0.0;  // of words and tags under the unbounded model
+    double log_prob = 0.0;  // joint log-probability of words and tags under the unbounded model
     TagMarginals marginals;
-    double accepted = 0.0;    // share of the draws
-    std::int64_t states = 0;  // of all words, in the lattice that was searched
+    double accepted = 0.0;    // share of accepted draws
+    std::int64_t states = 0;  // total over all words, in the lattice that was searched
 };
 
 template <RuleModel Model>
@@ -101,7 +101,8 @@ private:
         return rows_;
     }
 
-    // Unknown words may have any tag. Trying all tags in all contexts would take most of the time.
+    // The tags of each word whose probability under the hidden Markov model is at least `least`, or all tags of a word if there
+    // are none. Unknown words may have any tag, and trying all tags in all contexts would take most of the time.
     const CandidateRows& worth_trying(std::span<const std::int32_t> words, double least) {
         all(words);
         if (least <= 0.0) return rows_;
@@ -147,7 +148,7 @@ private:
         return result;
     }
 
-    // How often each word had each of its tags.
+    // Number of draws in which each word had each of its tags.
     class Counts {
     public:
         Counts(const ChainGrammar& grammar, std::span<const std::int32_t> words) {

@@ -72,7 +72,7 @@ private:
     struct Context {
         Place place;
         std::int32_t symbol;
-        std::size_t begin;  // of its symbols, nearest first, as many as its place is deep
+        std::size_t begin;  // index of its first symbol; it has place.depth symbols, nearest first
     };
     struct Move {
         std::uint32_t from;

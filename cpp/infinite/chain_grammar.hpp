@@ -23,12 +23,12 @@ struct ChainGrammar {
     };
 
     std::int32_t start = 0, symbols = 0;
-    std::vector<std::int32_t> twin;        // by tag; -1: not a tag
-    std::vector<std::int32_t> transition;  // [symbol * symbols + tag]: the rule, -1: there is none
-    std::vector<std::int32_t> end;         // by symbol: the rule that ends the sentence, -1: there is none
-    std::vector<std::int64_t> begin;       // by word: where its candidates begin
+    std::vector<std::int32_t> twin;        // twin of each tag; -1 for other symbols
+    std::vector<std::int32_t> transition;  // [symbol * symbols + tag]: the rule; -1: there is none
+    std::vector<std::int32_t> end;         // [symbol]: the rule that ends the sentence; -1: there is none
+    std::vector<std::int64_t> begin;       // [word]: index of its first candidate
     std::vector<Candidate> candidates;     // the tags of each word, with the rule of the emission
-    std::vector<double> probability;       // of each rule given its left side: the hidden Markov model
+    std::vector<double> probability;       // [rule]: given its left side, as in the hidden Markov model
 
     // `end_word` is the word of the rules that end a sentence.
     ChainGrammar(RuleColumns rules, std::span<const double> of_rules, std::int32_t start_symbol, std::int32_t num_symbols,

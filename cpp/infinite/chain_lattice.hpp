@@ -22,18 +22,18 @@ namespace bistro {
 
 struct Beam {
     std::size_t most = 0;  // states per word; 0: all
-    double ratio = 0.0;    // states whose best sequence is this much worse than the layer's are dropped
+    double ratio = 0.0;    // a state is dropped if its best sequence has less than this fraction of the layer's best value
     double least = 0.0;    // tags less probable than this under the hidden Markov model are not tried
 };
 
-using CandidateRows = std::vector<std::span<const ChainGrammar::Candidate>>;  // by word
+using CandidateRows = std::vector<std::span<const ChainGrammar::Candidate>>;  // one per word
 
 struct TaggedChain {
     std::vector<std::int32_t> tags;
     double log_prob = 0.0;
 };
 
-using TagMarginals = std::vector<std::vector<std::pair<std::int32_t, double>>>;  // by word
+using TagMarginals = std::vector<std::vector<std::pair<std::int32_t, double>>>;  // one per word
 
 template <class Contexts>
 class ChainLattice {
@@ -63,7 +63,7 @@ public:
         return chain;
     }
 
-    // By word: all tags of its states, and their probabilities.
+    // The tags of the states of each word, and their probabilities.
     TagMarginals marginals() {
         std::vector<double> later(states_.size(), 0.0);
         for (std::size_t s = layers_[size()]; s < layers_[size() + 1]; ++s) later[s] = states_[s].end;
@@ -108,10 +108,10 @@ public:
 private:
     struct State {
         std::int32_t context, tag;
-        double best, forward;  // of the best sequence that ends here, and of all; divided by the highest value of the layer
+        double best, forward;  // best and total over sequences that end here, divided by the highest `best` of the layer
         double end;            // p(end of sentence), in the last layer
         std::int32_t back, edges;
-        double unscaled = 0.0;  // forward before it was divided
+        double unscaled = 0.0;  // `forward` before the division
     };
     struct Edge {
         std::int32_t from, next;
@@ -201,7 +201,7 @@ private:
     std::vector<State> states_;
     std::vector<Edge> edges_;
     std::vector<std::size_t> layers_;                           // where each layer begins; layer 0 is the start
-    std::vector<std::pair<std::uint32_t, std::int32_t>> seen_;  // by context: in which layer it was met last, and its state there
+    std::vector<std::pair<std::uint32_t, std::int32_t>> seen_;  // [context]: last layer in which it occurred; its state there
     std::uint32_t stamp_ = 0;
     double log_scale_ = 0.0, total_ = 0.0;
     std::int32_t best_ = 0;

@@ -1,6 +1,7 @@
 // All trees of a sentence under a grammar, summed bottom-up (Cocke, Younger, Kasami) in one of several semirings.
 //
-//     value(A, i, j) = bonus(A, i, j) (Σ_lexical weight + Σ_{A → B C} weight Σ_k value(B, i, k) value(C, k, j) + Σ_{A → B} weight value(B, i, j))
+//     value(A, i, j) = bonus(A, i, j) (Σ_lexical weight + Σ_{A → B C} weight Σ_k value(B, i, k) value(C, k, j)
+//                                      + Σ_{A → B} weight value(B, i, j))
 //
 // The inner sum is computed once for each pair of children, which several rules may share, along two rows of memory, since
 // values are stored by start and by end. It covers only splits at which both children exist: from the first to the last end

@@ -20,8 +20,8 @@
 namespace bistro {
 
 struct HistoryKind {
-    bool of_rules;    // else of symbols
-    bool forgetting;  // the model was learnt from whole trees
+    bool of_rules;    // true: histories of rules; false: histories of symbols
+    bool forgetting;  // the model was learned from whole trees
 };
 
 // Sequences of numbers, each stored once as an element and the remaining sequence. 0 is the empty sequence.
@@ -73,8 +73,8 @@ public:
         std::uint32_t node, way;
         std::uint32_t first, second;  // nodes below; kNone: there is none
         std::int32_t rule;
-        double log_prob;   // of the rule in its context
-        double log_ratio;  // relative to the probability of the rule under the grammar
+        double log_prob;   // log-probability of the rule in its context
+        double log_ratio;  // relative to the log-probability of the rule under the grammar
         std::uint64_t key() const { return pair_key(node, way); }
     };
 

@@ -41,14 +41,14 @@ struct TrieNode {
     std::uint32_t parent;
     std::uint32_t chain;  // a context that passes through here
     std::int32_t depth;
-    std::uint32_t begin, end;  // its dishes, in order
+    std::uint32_t begin, end;  // range of its dishes, in numerical order
     std::int64_t customers;
-    std::uint32_t own_begin, own_end;  // the events that end here
+    std::uint32_t own_begin, own_end;  // range of the events that end here
 };
 
 class ContextTrie {
 public:
-    // Contexts are cut to `bound` elements; a negative bound cuts nothing.
+    // Contexts are cut to `bound` elements; a negative bound means no limit.
     ContextTrie(Spines spines, std::vector<RuleEvent> events, std::int32_t bound)
         : spines_(std::move(spines)), bound_(bound < 0 ? std::numeric_limits<std::int32_t>::max() : bound) {
         if (bound == 0) throw std::invalid_argument("a context must have at least one element");
@@ -120,7 +120,7 @@ public:
     const std::vector<RuleEvent>& events() const { return events_; }
     const Spines& spines() const { return spines_; }
     std::size_t num_events() const { return events_.size(); }
-    std::int32_t num_rules() const { return num_rules_; }  // one more than the highest
+    std::int32_t num_rules() const { return num_rules_; }  // one more than the highest number of a rule
     std::int32_t depth() const {
         std::int32_t deepest = 0;
         for (const TrieNode& node : nodes_) deepest = std::max(deepest, node.depth);
@@ -139,11 +139,11 @@ public:
     }
 
 private:
-    // Nodes that may still get children, which are those on the path to the last context.
+    // A node that may still get children. These are the nodes on the path to the last context.
     struct Open {
         std::int32_t depth;
         std::uint32_t chain;
-        std::vector<std::int32_t> customers{};  // their dishes
+        std::vector<std::int32_t> customers{};  // dish of each customer
         std::vector<std::uint32_t> children{};
         std::uint32_t own_begin = 0, own_end = 0;
     };
@@ -243,7 +243,7 @@ inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList&
     std::vector<RuleEvent> events;
     events.reserve(trees.rules.size());
     std::vector<OpenSymbol> open;
-    std::vector<std::uint32_t> behind;  // by node: the chain that the contexts of its children continue with
+    std::vector<std::uint32_t> behind;  // [node]: the chain with which the contexts of its children continue
     for (std::size_t i = 0; i < trees.size(); ++i) {
         behind.resize(trees[i].size());
         const auto block = static_cast<std::int32_t>(i * static_cast<std::size_t>(blocks) / trees.size());

@@ -20,8 +20,8 @@ namespace bistro {
 class RuleForest {
 public:
     struct Way {
-        std::int32_t rule, split;  // -1 where the rule has one child
-        double share;              // of the trees of the item, by weight
+        std::int32_t rule, split;  // split is -1 if the rule has one child
+        double share;              // share of the total weight of the item's trees
     };
     struct Children {
         std::uint32_t first = kNone, second = kNone;
@@ -57,7 +57,7 @@ public:
         return static_cast<std::uint32_t>(items_.size() - 1);
     }
 
-    // kNone for an item that no search has reached.
+    // Returns kNone for an item that no search has reached.
     std::uint32_t find(const SpanItem& item) const { return index_.find(Record{item}.key(), items_); }
 
     // The ways to derive an item: lexical rules first, then binary and unary rules. They are valid until the next item is
@@ -76,7 +76,7 @@ public:
         return {first, this->number({grammar_->second(way.rule), way.split, item.end})};
     }
 
-    // A way, with its probability among all trees of the item.
+    // Draws a way with its probability among all trees of the item.
     std::uint32_t draw(std::uint32_t number, Stream& rng) {
         const Record& record = opened(number);
         if (record.end - record.begin == 1) return 0;
@@ -96,7 +96,7 @@ private:
         }
     };
 
-    // Scales words by their minimum cost, and some more for the rules above them.
+    // Scales words by their minimum cost, and by a constant for the rules above them.
     std::vector<std::int32_t> lifts(const Lattice& lattice) const {
         std::vector<double> most(lattice.length(), 0.0);
         for (const WordEdge& edge : lattice.edges())

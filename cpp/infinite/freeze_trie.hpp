@@ -74,7 +74,7 @@ public:
             if (i != kNone && i != 0) append_node(slot, trie_.nodes()[i]);
         }
         to.child_begin.push_back(static_cast<std::uint32_t>(to.element.size()));
-        to.child_begin.resize(parents_ + 1);  // the rest have no children
+        to.child_begin.resize(parents_ + 1);  // the remaining nodes have no children
         to.entry_begin.push_back(static_cast<std::uint32_t>(to.dish.size()));
         const std::vector<double> probability = trie_.probabilities(parameters_, base);
         for (const std::uint32_t e : entry_at_) to.probability.push_back(e == kNone ? 0.0f : static_cast<float>(probability[e]));

@@ -183,9 +183,9 @@ private:
     int symbols_, words_, root_;
     std::vector<std::int32_t> left_, first_, second_;
     RuleWeights log_prob_, prob_;
-    RuleGroups lexical_, unary_, binary_;             // by word, by left side, by left side
-    std::vector<std::int32_t> paired_, paired_left_;  // binary rules by their children: the rule, its left side
-    std::vector<Pair> pairs_;                         // by first child
+    RuleGroups lexical_, unary_, binary_;             // indexed by word; by left side; by left side
+    std::vector<std::int32_t> paired_, paired_left_;  // binary rules, sorted by their children: the rule; its left side
+    std::vector<Pair> pairs_;                         // sorted by first child
     std::vector<std::int32_t> pairs_begin_, bottom_up_, left_out_;
 };
 

@@ -42,8 +42,8 @@ public:
 
 private:
     int length_;
-    std::vector<WordEdge> edges_;      // in order
-    std::vector<std::int32_t> begin_;  // by start
+    std::vector<WordEdge> edges_;      // sorted by start, end and word
+    std::vector<std::int32_t> begin_;  // [position]: index of the first word that starts there
 };
 
 }  // namespace bistro

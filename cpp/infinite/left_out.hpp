@@ -67,7 +67,7 @@ public:
 private:
     static constexpr std::int32_t kMany = -1;
 
-    // A node without a block, for one rule. The contexts on the edge above it have a customer for each of its dishes.
+    // The counts of a node without one block, for one rule. Each context on the edge above has one customer for each dish.
     struct Step {
         std::int32_t above, depth, dishes, of_rule;
         double customers;
@@ -181,7 +181,7 @@ private:
         return {trie_.nodes()[node.parent].depth, node.depth, dishes, of_rule, static_cast<double>(customers)};
     }
 
-    // (customers, dishes) of a node without each block.
+    // Computes (customers, dishes) of a node without each of the blocks.
     void count_without(std::uint32_t i) {
         const TrieNode& node = trie_.nodes()[i];
         sizes_[i].assign(static_cast<std::size_t>(blocks_), {node.customers, static_cast<std::int32_t>(node.end - node.begin)});
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    // `weight` is the derivative by the logarithm of the edge's weight, a sum over its contexts.
+    // `weight` is the derivative with respect to the logarithm of the edge's weight, which is a sum over the edge's contexts.
     static void along_edge(const Step& s, const LevelParameters& parameters, double weight, Result& result) {
         const std::int32_t last = parameters.levels();
         for (std::int32_t depth = s.above + 1; depth < s.depth; ++depth) {

@@ -7,7 +7,7 @@
 // Whole trees of long sentences are rarely accepted. So each may be followed by some smaller proposals: a node of T, chosen
 // uniformly, gets a new subtree from the grammar. The reverse move draws the same node among those of T', hence
 //
-//     min(1, P(T') Q(T) |T| / (P(T) Q(T') |T'|))        |T|: how many nodes T has
+//     min(1, P(T') Q(T) |T| / (P(T) Q(T') |T'|))        |T|: the number of nodes of T
 //
 // which leaves the same distribution invariant. A node is identified by its symbol and span, which occur at most once in a
 // tree.

@@ -20,10 +20,10 @@ using Letters = std::span<const std::int32_t>;
 // The morphemes in a model file.
 struct MorphemeColumns {
     std::int32_t labels;
-    std::span<const std::int32_t> label, surface;  // by morpheme
-    std::span<const std::uint8_t> plain;           // by morpheme: whether it equals its letters, like an unseen morpheme
-    std::span<const std::int32_t> letters;         // of all surfaces, concatenated
-    std::span<const std::int64_t> offsets;         // by surface: where its letters begin; and the end of the last
+    std::span<const std::int32_t> label, surface;  // one per morpheme
+    std::span<const std::uint8_t> plain;           // [morpheme]: whether it equals its letters, like an unseen morpheme
+    std::span<const std::int32_t> letters;         // all surfaces, concatenated
+    std::span<const std::int64_t> offsets;         // [surface]: index of its first letter; and the end of the last surface
 
     void check() const {
         bool good = labels > 0 && label.size() == surface.size() && label.size() == plain.size() && !offsets.empty() &&
@@ -60,11 +60,11 @@ public:
 
     bool plain(std::int32_t morpheme) const { return plain_[morpheme] != 0; }
 
-    std::int32_t end_event() const { return labels_; }  // among labels: no further morpheme
+    std::int32_t end_event() const { return labels_; }  // in the place of a label: no further morpheme
     std::int32_t label_element(std::int32_t label) const { return 1 + label; }
     std::int32_t begin_element() const { return 1 + labels_; }
     std::int32_t surface_element(std::int32_t morpheme) const { return 2 + labels_ + surface_[morpheme]; }
-    std::int32_t unknown_element() const { return 2 + labels_ + num_surfaces_; }  // in no context that was learned
+    std::int32_t unknown_element() const { return 2 + labels_ + num_surfaces_; }  // occurs in no learned context
 
     // Calls found(length, morphemes) for every surface that is a prefix of these letters, including the empty surface if it
     // exists.
@@ -83,7 +83,7 @@ public:
 
 private:
     struct Node {
-        std::vector<std::int32_t> morphemes;  // whose surface ends here
+        std::vector<std::int32_t> morphemes;  // morphemes whose surface ends here
     };
     struct Edge {
         std::uint32_t parent, letter, child;

@@ -17,20 +17,20 @@ namespace bistro {
 
 struct AStarOptions {
     std::int64_t beam;
-    std::int64_t completions;  // complete trees after which to stop
-    std::int64_t expansions;   // most partial trees to rewrite
+    std::int64_t completions;  // number of complete trees after which the search stops
+    std::int64_t expansions;   // maximum number of partial trees to rewrite
 };
 
 struct AStarResult {
     RuleTree tree;
-    bool complete = false;  // found by the search itself
+    bool complete = false;  // the search itself completed the tree
     std::int64_t expansions = 0, completions = 0;
 };
 
 struct Rewrite {
     std::uint32_t way;
     bool lexical;
-    double log_prob, below;  // of the rule in its context; log inside sums of its children
+    double log_prob, below;  // log-probability of the rule in its context; log inside sums of its children
 
     double score() const { return log_prob + below; }
 };
@@ -38,7 +38,7 @@ struct Rewrite {
 template <RuleModel Model>
 class Rewrites {
 public:
-    // At most `most` ways of a node.
+    // `most` is the maximum number of ways per node.
     Rewrites(ContextForest<Model>& nodes, std::int64_t most) : nodes_(&nodes), most_(most) {}
 
     const std::vector<Rewrite>& of(std::uint32_t number) {
@@ -85,7 +85,7 @@ private:
 
     ContextForest<Model>* nodes_;
     std::int64_t most_;
-    std::vector<std::vector<Rewrite>> made_;  // by node
+    std::vector<std::vector<Rewrite>> made_;  // one list per node
     std::vector<std::pair<double, std::uint32_t>> ranked_;
 };
 

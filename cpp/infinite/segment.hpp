@@ -23,15 +23,15 @@ namespace bistro {
 
 struct SegmentOptions {
     std::int32_t beam = 50;
-    double floor = 1e-4;          // labels less probable than this are not followed
+    double floor = 1e-4;          // labels with at most this probability are not considered
     double unseen_share = 0.9;    // probability that a spelled morpheme is an unseen one
-    std::int32_t most_empty = 2;  // morphemes without letters in a row
+    std::int32_t most_empty = 2;  // maximum number of consecutive morphemes without letters
 };
 
 struct SegmentStep {
     std::int32_t label;
     std::int32_t morpheme;  // -1: an unseen morpheme
-    std::int32_t end;       // place after its last letter
+    std::int32_t end;       // position after its last letter
 };
 
 struct Segmentation {
@@ -40,7 +40,7 @@ struct Segmentation {
 };
 
 struct SegmentResult {
-    double log_total;                    // of all analyses that the beam kept to the end
+    double log_total;                    // log of the sum over all analyses that the beam kept to the end
     std::vector<Segmentation> analyses;  // the best analyses, best first
 };
 
@@ -102,18 +102,18 @@ private:
         double log_prob;
         std::int32_t parent;
         SegmentStep step;
-        std::int32_t empty;  // morphemes without letters at its end
+        std::int32_t empty;  // number of morphemes without letters at its end
     };
-    // A candidate that becomes a state when its place is reached. Most candidates at a distant place are dropped before,
-    // and would fill the memory as states.
+    // A candidate that becomes a state when its place is reached. Most candidates at a distant place are dropped before that,
+    // so storing all of them as states would waste memory.
     struct Hope {
         State state;
         std::uint64_t age;
-        std::uint32_t number;  // of its state, or kNone
+        std::uint32_t number;  // number of its state, or kNone
     };
     struct Candidate {
         std::int32_t label, morpheme, end;
-        double log_spelling;  // of one never seen
+        double log_spelling;  // log-probability of the spelling of an unseen morpheme; 0 for known morphemes
     };
     struct LabelChoice {
         std::int32_t label;
@@ -152,7 +152,7 @@ private:
         return {first, last};
     }
 
-    // Unseen morphemes of a label that begin here. They are spelled when they are first needed.
+    // Unseen morphemes of a label that begin here. Their spellings are computed when they are first needed.
     std::span<const Candidate> unseen_of(std::int32_t label, std::int32_t at) {
         std::vector<Candidate>& found = spelled_[label];
         if (found.empty()) {
@@ -205,7 +205,7 @@ private:
         return morpheme_trie_.locate(context_);
     }
 
-    // Every morpheme that may follow: with letters, or without.
+    // Adds every morpheme that may follow, either with letters or without.
     void extend(std::uint32_t from, bool with_letters) {
         const Place place = label_place(from);
         const State state = states_[from];
@@ -223,8 +223,8 @@ private:
         }
     }
 
-    // Whether one of these may enter a beam if the morpheme itself had probability 1. This excludes most labels before they
-    // are searched.
+    // Whether any of these candidates would enter a beam if the morpheme itself had probability 1 in its context. This
+    // excludes most labels before the trie of morphemes is queried.
     bool hopeful(std::span<const Candidate> known, double before, std::span<const Candidate> unseen) const {
         const auto enters = [&](const Candidate& c) { return before + c.log_spelling > worst_[c.end]; };
         return std::any_of(known.begin(), known.end(), enters) || std::any_of(unseen.begin(), unseen.end(), enters);
@@ -306,7 +306,7 @@ private:
     std::vector<State> states_;
     std::vector<std::vector<Hope>> beams_;
     std::uint64_t made_ = 0;
-    std::vector<double> worst_;  // by place: the score that a state must exceed
+    std::vector<double> worst_;  // [place]: the score that a state must exceed
     std::vector<Candidate> known_, empty_;
     std::vector<std::vector<Candidate>> spelled_;
     Letters rest_;

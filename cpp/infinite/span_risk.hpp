@@ -1,7 +1,9 @@
 // The minimum-risk tree (Goodman 1996) for a sample of trees: the tree of the grammar with the lowest expected number of
 // wrong and missing nodes. With count(symbol, start, end) in n drawn trees,
 //
-//     argmax over trees of  Σ over nodes of  count(symbol, start, end) - cost n          cost = 1/2: a wrong node is as bad as a missing one
+//     argmax over trees of  Σ over nodes of  count(symbol, start, end) - cost n
+//
+// where a cost of 1/2 makes a wrong node as bad as a missing node.
 //
 // In a grammar without unary rules, all trees of a sentence have the same number of nodes, and the cost has no effect. With
 // unary rules and no cost, the tree would contain every unary rule that was drawn at least once. Among equal trees, the
@@ -15,7 +17,7 @@
 
 namespace bistro {
 
-// How often nodes were found.
+// Number of times that each node was found.
 class SpanCounts {
 public:
     struct Record {
@@ -53,7 +55,7 @@ private:
 
 struct SpanGains {
     const SpanCounts* counts;
-    double cost;  // of a node, in counts
+    double cost;  // cost of each node, in counts
 
     template <class Semiring>
     double of(const SpanItem& item) const {
@@ -68,7 +70,7 @@ inline RuleWeights tie_breakers(const Grammar& grammar) {
     return grammar.weights(std::move(weights));
 }
 
-// `chart` is memory for it.
+// `chart` is working memory.
 inline std::vector<std::int32_t> least_risk_rules(const Grammar& grammar, const RuleWeights& ties, const Lattice& lattice,
                                                   const SpanGains& gains, RuleChart<MaxPlus>& chart) {
     chart.fill(grammar, ties, lattice, gains);

@@ -50,7 +50,7 @@ public:
         return chain;
     }
 
-    // How many first elements two chains share, at most `bound` of them.
+    // Number of first elements that two chains share, at most `bound`.
     std::int32_t common(std::uint32_t a, std::uint32_t b, std::int32_t bound) const {
         std::int32_t shared = 0;
         while (shared < bound) {

@@ -29,11 +29,11 @@ namespace bistro {
 
 // The arrays of a trie in a model file, without the parameters of the levels.
 struct TrieColumns {
-    Frozen restaurants;                           // its `base` is H(rule | left side), by rule
-    std::span<const std::uint32_t> length;        // by node: of the edge that leads to it
-    std::span<const std::uint32_t> label;         // by node: the link of the edge's second element
-    std::span<const std::uint32_t> link_next;     // by link: the next link
-    std::span<const std::uint32_t> link_element;  // by link
+    Frozen restaurants;                           // its `base` has H(rule | left side) for each rule
+    std::span<const std::uint32_t> length;        // [node]: length of the edge that leads to it
+    std::span<const std::uint32_t> label;         // [node]: the link of the edge's second element
+    std::span<const std::uint32_t> link_next;     // [link]: the next link
+    std::span<const std::uint32_t> link_element;  // [link]: a context element
 
     void validate() const {
         if (restaurants.base.size() != static_cast<std::size_t>(restaurants.dishes) || link_next.empty())

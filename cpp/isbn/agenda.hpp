@@ -1,4 +1,5 @@
-// What the search may do next, the most probable first, and what it takes to be kept.
+// The agenda of the search: partial derivations that wait to be extended, the most probable first, and the threshold for
+// keeping a derivation.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace bistro::isbn {
 
-// A partial derivation with the action that it goes on with, or none yet. An arc without a label and a shift without a word wait like
-// all others: only if their turn comes it is worked out how they go on.
+// A partial derivation and its next action (kStart: none yet). Arcs without a label and shifts without a word wait like all other
+// items. Their labels and words are computed only when they are taken.
 struct Item {
     double log_prob;
     std::int32_t node, action, label;
@@ -26,7 +27,7 @@ public:
     // `margin` as in BeamOptions.
     explicit Agenda(double margin) : margin_(margin) {}
 
-    // A new word, after which `limit` derivations are kept; none of them is more probable than `highest`.
+    // Starts a new word, after which `limit` derivations are kept. No derivation is more probable than `highest`.
     void begin(std::size_t limit, double highest) {
         limit_ = limit;
         items_.clear();
@@ -36,7 +37,7 @@ public:
         best_word_ = -std::numeric_limits<double>::infinity();
     }
 
-    // What a derivation must exceed to be kept.
+    // The log-probability that a derivation must exceed to be kept.
     double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.front(); }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
@@ -45,11 +46,12 @@ public:
         wait({log_prob, items_.size() - 1});
     }
 
-    // Can a derivation before its next word still come among the kept ones?
+    // Can a derivation that has not yet reached its next word still be kept?
     bool can_win(double log_prob) const { return log_prob > threshold() - most_for_word(); }
 
-    // Takes the best items that can still win, at most so many; none if the search is over. `most_after(item)` is what the item is
-    // expected to have become at most by its next word.
+    // Removes the best items that can still win and moves at most `most` of them to `taken`; `taken` is empty if the search is
+    // over. `most_after(item)` estimates the highest log-probability that the item can have at its next word. If this is not
+    // above the threshold, the item is dropped.
     template <class MostAfter>
     void take(std::size_t most, std::vector<Item>& taken, const MostAfter& most_after) {
         taken.clear();
@@ -60,7 +62,7 @@ public:
         }
     }
 
-    // A derivation with this log-probability has come to the next word.
+    // Notes the log-probability of a derivation that has reached the next word.
     void note_score(double log_prob) {
         best_.push_back(log_prob);
         std::push_heap(best_.begin(), best_.end(), std::greater<>());
@@ -69,7 +71,7 @@ public:
         best_.pop_back();
     }
 
-    // The next word has this log-probability in one of them.
+    // Notes the log-probability of the next word in one derivation.
     void note_word(double log_prob) {
         if (!(log_prob > best_word_)) return;
         best_word_ = log_prob;
@@ -84,16 +86,16 @@ private:
         waiting_.push(waiting);
     }
 
-    // The log-probability that the next word is expected to have at most: a little more than the highest so far.
+    // Upper estimate of the log-probability of the next word: the highest one so far plus the margin, but at most 0.
     double most_for_word() const { return std::isfinite(best_word_) ? std::min(0.0, best_word_ + margin_) : 0.0; }
 
     double margin_;
     std::size_t limit_ = 1;
-    std::vector<Item> items_;  // in the order of coming
+    std::vector<Item> items_;  // in order of insertion
     Waiting waiting_;
-    std::vector<Waiting::Entry> unlikely_;  // could only win if the next word turned out more probable than it has so far
+    std::vector<Waiting::Entry> unlikely_;  // can only win if `best_word_` increases
     std::vector<Waiting::Entry> again_;
-    std::vector<double> best_;  // a heap, the lowest first
+    std::vector<double> best_;  // min-heap of the highest log-probabilities
     double best_word_ = 0;
 };
 

@@ -1,11 +1,13 @@
-// The search for derivations of one sentence: the best ones, word by word.
+// Beam search for the derivations of one sentence, word by word.
 //
-// After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
-// the most probable partial derivations are taken further, until none can come among the kept ones any more (a derivation only
-// becomes less probable, and its next word is hardly more probable than in those found already). Several are taken further at a
-// time, so that their states and decisions are worked out together (shifts.hpp says how the result stays the same). After an arc only its likeliest labels are pursued, and so that
-// no sentence takes for ever, a limited number of derivations that have come equally far since the last shift. What a state has
-// decided is noted when a derivation goes on from it (stages.hpp).
+// After each shift, the best derivations of the words so far are kept. Between two shifts, the search is best-first: the most
+// probable partial derivations are extended until no other derivation can be kept. (A derivation only becomes less probable, and
+// its next word is assumed to be hardly more probable than in the derivations found so far.) Several derivations are extended at
+// a time, so that their states and decisions are computed together; shifts.hpp explains why the result stays the same.
+//
+// After an arc, only its most probable labels are followed. To limit the time per sentence, only a limited number of derivations
+// is extended for each number of actions since the last shift. The stage of a state after a decision (stages.hpp) is computed
+// only when the search follows this decision.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +37,9 @@ public:
           shifts_(shape_, seen, options),
           most_states_(options.states ? options.states : std::max(kLeastStates, kLeastBytes / stages_.bytes_per_stage())) {}
 
-    // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
-    // derivations that have generated each word, with the log-probability of the word in each.
+    // Returns complete derivations, the best first. The list is empty if the search finds no derivation that agrees with the
+    // evidence. After each word, `watch` receives the derivations that have generated it, with the log-probability of the word in
+    // each of them.
     template <class Watch>
     const std::vector<Final>& run(const Sentence& sentence, const Watch& watch) {
         begin(sentence, sentence.size());
@@ -56,7 +59,7 @@ public:
 
     const std::vector<Final>& finals() const { return finals_; }
 
-    // The best derivations that have generated the words of a sentence and may go on, up to so many words.
+    // Returns the best derivations of the words of a sentence, with memory for continuations up to `most_words` words.
     std::span<const Kept> run_prefix(const Sentence& sentence, std::int32_t most_words) {
         begin(sentence, most_words);
         for (std::int32_t next = 1; next <= sentence.size(); ++next) {
@@ -66,8 +69,9 @@ public:
         return kept_.view();
     }
 
-    // Derivations of the first words of a sentence, whatever follows: `watch` as in `run`, then `open` sees every derivation that
-    // comes to generate one word more or the end, with the stage and the mask of the decision for its tag.
+    // Searches for derivations of the first words of a sentence, whatever the next word is. `watch` is called as in `run`.
+    // Then `open` receives every derivation that is about to generate one more word or the end, with the stage and the mask of
+    // its tag decision.
     using Open = std::function<void(double log_prob, std::int32_t stage, std::uint8_t mask, Stages<Real>& stages)>;
     template <class Watch>
     void run_open(const Sentence& sentence, const Watch& watch, Open open) {
@@ -84,7 +88,7 @@ public:
         open_ = nullptr;
     }
 
-    // All states made, which the links of configurations mean.
+    // All stages of the search; the links of configurations are their numbers.
     const Stages<Real>& stages() const { return stages_; }
 
 private:
@@ -224,7 +228,7 @@ private:
         const std::int32_t given = sentence_->given_label(item.action == kLeftArc ? node.top : node.front);
         auto go_on = [&](std::int32_t label) { push(item.log_prob + log_of(p[label]), item.node, item.action, label); };
         if (given >= 0) return go_on(given);
-        // Others than these are not pushed.
+        // The agenda would reject labels that are less probable.
         const auto least = static_cast<Real>(std::exp(agenda_.threshold() - item.log_prob) * (1 - 1e-6));
         for (const std::int32_t label : likeliest_.of(p, shape_.outcomes(label_group(item.action)), options_.labels, least))
             go_on(label);
@@ -243,7 +247,7 @@ private:
         shifts_.run(shifting_, stages_, agenda_, [&](const Shifted& s) { note_prospects(s); });
     }
 
-    // What each step since the last word has led to.
+    // Notes how much log-probability a derivation has lost after each of its steps since the last word.
     void note_prospects(const Shifted& shifted) {
         for (std::int32_t node = shifted.node; nodes_[node].step.action != kStart; node = nodes_[node].step.from)
             prospects_.note(nodes_[nodes_[node].step.from].top, nodes_[node].step.action,
@@ -265,7 +269,7 @@ private:
         for (std::size_t i = 0; i < shifting_.size(); ++i) {
             const Shifting& s = shifting_[i];
             const double log_end = s.log_prob + log_of(questions_[i][kEnd]);
-            if (!(log_end > agenda_.threshold())) continue;  // it would not be among those returned
+            if (!(log_end > agenda_.threshold())) continue;  // it would not be returned
             endings_.add(configuration_of(s.node), stages_.after(s.stage, kTagGroup, s.mask, kEnd), log_end);
         }
         for (const Ending& e : endings_.hang_on_root(*sentence_, stages_, [&](const Configuration& c) { return see(c); }))
@@ -304,8 +308,9 @@ private:
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
-    static constexpr std::size_t kLeastStates = 1000, kLeastBytes = 64 << 20;  // before any are freed
-    // Derivations that go on to any word, for each that is kept otherwise: the likeliest before a word are not those with it.
+    static constexpr std::size_t kLeastStates = 1000, kLeastBytes = 64 << 20;  // nothing is freed below these
+    // If the next word is unknown, the search keeps this many times as many derivations: the most probable derivations before a
+    // word need not be the most probable ones after it.
     static constexpr std::size_t kOpen = 10;
 
     const Shape& shape_;
@@ -331,7 +336,7 @@ private:
     std::vector<std::size_t> expanded_;  // by level
     std::size_t limit_ = options_.width;
     std::size_t most_states_;
-    Open open_;  // sees what is about to generate a word that nobody knows
+    Open open_;  // receives derivations whose next word is not known; see run_open
 };
 
 }  // namespace bistro::isbn

@@ -1,8 +1,8 @@
-// Upper bounds on the probability of the next word in a state, by what is known of it in another.
+// Upper bounds on the probability of the next word in one state, computed from its probability in another state.
 //
-// The logarithm of the probability of an outcome, b + W mu - log sum exp(b' + W' mu), is concave in the means mu: it lies below each of
-// its tangents. So where all outcomes were worked out for one state, a product of two vectors bounds the probability for any other; the
-// states before the same word are much alike, and the bound is close.
+// The log-probability of an outcome, b + W mu - log sum exp(b' + W' mu), is a concave function of the means mu, so it lies below
+// each of its tangents. After the probabilities of all outcomes have been computed in one state, a product of two vectors bounds
+// the probability of the word in any other state. The bound is tight, since all states before the same word are similar.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace bistro::isbn {
 template <class Real>
 class WordBounds {
 public:
-    // A new word, with so many clusters.
+    // Starts a new word with this number of clusters.
     void clear(std::size_t clusters) {
         if (tangents_.size() < clusters) tangents_.resize(clusters);
         for (std::size_t i = 0; i < clusters; ++i) tangents_[i].stage = kAbsent;
@@ -26,12 +26,12 @@ public:
 
     bool knows(std::size_t cluster) const { return tangents_[cluster].stage != kAbsent; }
 
-    // A tangent costs as much as working the word out in one state.
+    // Can a bound save time if `states` states wait for the word? A tangent costs as much as computing the word in one state.
     bool is_worth_it(std::size_t cluster, std::size_t states) const {
         return knows(cluster) && (tangents_[cluster].is_made || states > 1);
     }
 
-    // The word has been worked out for a stage: `p` has the probabilities of all outcomes, but for a factor.
+    // The word has been computed in a stage: `p` times `factor` are the probabilities of all outcomes.
     void learn(std::size_t cluster, const Outcome& word, const Stages<Real>& stages, std::int32_t stage, const Real* p,
                Real factor) {
         const double log_word = log_of(p[word.outcome] * factor);
@@ -43,7 +43,7 @@ public:
         for (Real& x : t.p) x *= factor;
     }
 
-    // What log p(word | cluster) does not exceed in a stage.
+    // Upper bound on the log-probability of the outcome of the word in a stage.
     double highest(std::size_t cluster, const Outcome& word, const Stages<Real>& stages, std::int32_t stage) {
         Tangent& t = tangents_[cluster];
         const std::size_t h = stages.network().shape().hidden();
@@ -56,23 +56,23 @@ public:
     }
 
 private:
-    static constexpr double kRounding = 1e-3;  // more than sums of single precision are wrong by
-    static constexpr double kLowest = -60;     // a probability below has lost its digits
+    static constexpr double kRounding = 1e-3;  // larger than the rounding errors of sums in single precision
+    static constexpr double kLowest = -60;     // lower log-probabilities are imprecise
 
     struct Tangent {
-        std::int32_t stage = kAbsent;  // where it touches
-        bool is_made = false;          // as soon as it is asked for
+        std::int32_t stage = kAbsent;  // where it touches the function
+        bool is_made = false;          // only when it is needed
         double log_word = 0, start = 0;
         Aligned<Real> p, slopes;
     };
     std::vector<Tangent> tangents_;  // by cluster
 };
 
-// What single steps would know when they come to a derivation: the derivations that are at least as probable before the next word, with
-// their words and what they have become.
+// What a search by single steps would know when it reaches a derivation: the derivations that are at least as probable before the
+// next word, with the log-probabilities of their next words and their log-probabilities after the word.
 class Earlier {
 public:
-    // A new word, after which `limit` derivations are kept.
+    // Starts a new word, after which `limit` derivations are kept.
     void clear(std::size_t limit) {
         limit_ = limit;
         scores_.clear();
@@ -83,7 +83,7 @@ public:
     void shrink(std::size_t size) { scores_.resize(size); }
     void add(double log_prob, double score) { scores_.push_back({log_prob, score}); }
 
-    // After some were added.
+    // Must be called after derivations were added.
     void rank() {
         threshold_ = -std::numeric_limits<double>::infinity();
         if (scores_.size() < limit_) return;
@@ -94,7 +94,7 @@ public:
         threshold_ = *last;
     }
 
-    // Would a derivation with this score be none of those kept so far?
+    // Do at least `limit` earlier derivations have the same or a higher score?
     bool beat(double log_prob, double score) const {
         if (score > threshold_) return false;
         std::size_t better = 0;
@@ -102,7 +102,7 @@ public:
         return better >= limit_;
     }
 
-    // The highest log-probability of the next word.
+    // The highest log-probability of the next word in earlier derivations.
     double best_word(double log_prob) const {
         double best = -std::numeric_limits<double>::infinity();
         for (const Word& w : words_) {
@@ -132,7 +132,7 @@ private:
     double threshold_ = 0;
     std::vector<Score> scores_;
     std::vector<double> ranked_;
-    std::vector<Word> words_;  // in less and less probable derivations, more and more probable
+    std::vector<Word> words_;  // by decreasing log_prob and increasing log_word
 };
 
 }  // namespace bistro::isbn

@@ -1,12 +1,12 @@
-// Configurations of the arc-eager system of Titov & Henderson (2007), and what they remember of earlier states.
+// Configurations of the arc-eager transition system of Titov & Henderson (2007), and their links to earlier states.
 //
-// The front of the queue is the word generated last. Left-arc hangs the top of the stack on the front and pops it; right-arc
-// hangs the front on the top, after which only shift is possible; reduce pops a top that has a head; shift pushes the front and
-// generates the next word, or the end of the sentence. What has no head at the end hangs on the root.
+// The front of the queue is the word generated last. Left-arc attaches the top of the stack to the front and pops it. Right-arc
+// attaches the front to the top; after it, only shift is possible. Reduce pops a top that has a head. Shift pushes the front and
+// generates the next word or the end of the sentence. Words that have no head at the end are attached to the root.
 //
-// A word comes onto the stack once, and what is below it stays: a stack is the same as before exactly if its top is. So two
-// numbers a word, the last state with it on top and the last with it in front, give all seven relations between states. What
-// these states have decided is kept beside them.
+// A word is pushed only once, and the items below it do not change. Two stacks of a derivation are therefore the same if and only
+// if their tops are the same. As a result, two numbers per word determine all seven relations between states: the last state with
+// the word on top, and the last state with the word in front. The decisions of these states are stored with them.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using Links = std::array<std::int32_t, kRelations>;
 
 class Configuration {
 public:
-    // Has room for so many words.
+    // Reserves memory for this number of words.
     explicit Configuration(std::int32_t words = 0) {
         cells_.reserve((static_cast<std::size_t>(words) + 2) * kColumns);
         add_word();
@@ -30,7 +30,7 @@ public:
     Configuration(const Configuration&) = default;
     Configuration(Configuration&&) = default;
     Configuration& operator=(Configuration&&) = default;
-    // Memory is that of the longest that it was ever a copy of: a search copies many that become longer together.
+    // If memory must be allocated, reserves as much as `other` has, since copies in the search grow too.
     Configuration& operator=(const Configuration& other) {
         if (cells_.capacity() < other.cells_.size()) cells_.reserve(other.cells_.capacity());
         cells_ = other.cells_;
@@ -42,7 +42,7 @@ public:
     bool ended() const { return now_.ended; }
     std::int32_t depth() const { return now_.depth; }
     std::int32_t last_action() const { return now_.last_action; }
-    // Position of an item of the stack, 0 where there is none.
+    // Position of an item of the stack, counted from the top; 0 if there is none.
     std::int32_t item(std::int32_t below) const { return below < now_.depth ? at(kStack, now_.depth - 1 - below) : 0; }
     std::int32_t top() const { return item(0); }
     std::int32_t head(std::int32_t word) const { return at(kHead, word); }
@@ -52,7 +52,7 @@ public:
     std::int32_t rightmost(std::int32_t word) const { return word ? at(kRight, word) : 0; }
     std::int32_t head_or_none(std::int32_t word) const { return word && head(word) > 0 ? head(word) : 0; }
 
-    // Bits of the actions that are possible while words are generated.
+    // Bit mask of the actions that are possible until the end is generated.
     std::uint8_t possible() const {
         std::uint8_t bits = 1 << kShift;
         if (now_.front == 0 || head(now_.front) >= 0 || now_.depth == 0) return bits;
@@ -64,7 +64,8 @@ public:
     // May the sentence end with the next shift?
     bool may_end(bool single_root) const { return now_.front > 0 && (!single_root || now_.headless + (head(now_.front) < 0) == 1); }
 
-    // Could it end after a right-arc and a shift? After any other action left-arcs can still give heads to all words but one.
+    // Can the sentence end after a right-arc and a shift? After any other action, left-arcs can still give heads to all
+    // words but one.
     bool may_end_after_right_arc(bool single_root) const { return !single_root || now_.headless == 1; }
 
     void left_arc(std::int32_t label) {
@@ -84,7 +85,7 @@ public:
         now_.last_action = kRightArc;
     }
     void reduce() {
-        // After the end it is no decision: what has a head leaves the stack.
+        // After the end, this is not a decision: every top with a head is popped.
         if (!now_.ended) note_decision(Symbols::kReduceDecision);
         --now_.depth;
         now_.last_action = kReduce;
@@ -98,16 +99,17 @@ public:
         now_.ended = true;
     }
 
-    // The states that a new state is linked to, in the order of the paper, and what each of them has decided.
+    // The states to which a new state is linked, in the order of the paper, and the decisions of these states.
     Links links() const { return related(kLastFront, kLastTop, now_.last_empty); }
     Links decisions() const { return related(kFrontDecision, kTopDecision, now_.empty_decision); }
-    // A state was made here.
+    // Records the state of this configuration.
     void note(std::int32_t state) {
         at(kLastFront, now_.front) = state;
         (now_.depth ? at(kLastTop, top()) : now_.last_empty) = state;
     }
 
-    // All states that a later one can be linked to: those of the words that can be on top or in front, and of their children.
+    // All states to which a later state can be linked: those of the words that can be on top or in front, of their outermost
+    // children, and of their heads.
     template <class Use>
     void each_linked(const Use& use) const {
         use(now_.last_empty);
@@ -120,7 +122,7 @@ public:
     }
 
 private:
-    // What is known of a word; kStack has the items of the stack from the bottom, which are no more than the words.
+    // The data of each word. kStack contains the items of the stack from the bottom; there are never more items than words.
     enum Column : std::size_t {
         kHead,
         kLastTop,
@@ -138,10 +140,10 @@ private:
     std::int32_t& at(Column column, std::int32_t i) { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
     std::int32_t at(Column column, std::int32_t i) const { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
 
-    // The words up to the front have their cells, and no others: less is copied.
+    // Only the words up to the front have cells, so that copies are small.
     void add_word() { cells_.insert(cells_.end(), {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, 0, 0, 0, 0, 0}); }
 
-    // What is kept of the last states, for each relation.
+    // The values stored for the last states, one per relation.
     Links related(Column in_front, Column on_top, std::int32_t empty) const {
         const std::int32_t t = top();
         auto of_top = [&](std::int32_t word) { return word ? at(on_top, word) : kAbsent; };
@@ -149,7 +151,7 @@ private:
                 of_top(leftmost(now_.front)), of_top(head_or_none(t)),   t ? at(in_front, t) : kAbsent};
     }
 
-    // Actions are taken where their state was made, so this belongs to the state that was noted last.
+    // An action is taken in the configuration whose state was recorded last, so the decision belongs to this state.
     void note_decision(std::int32_t decision) {
         at(kFrontDecision, now_.front) = decision;
         (now_.depth ? at(kTopDecision, top()) : now_.empty_decision) = decision;
@@ -175,10 +177,10 @@ private:
     Now now_;
 };
 
-// The words of a sentence: words[i] is the number of word i, from 1; lemmas are those of the words where they are not given.
+// The words of a sentence: words[i] is the number of word i, counted from 1. Lemmas that are not given follow from the words.
 struct Tokens {
     const std::int32_t* words;
-    std::span<const std::int32_t> lemmas{};  // from 0, or none; kAbsent where one is not given
+    std::span<const std::int32_t> lemmas{};  // indices from 0; empty if none is given; kAbsent if one is not given
 
     std::int32_t lemma(const Symbols& symbols, std::int32_t word) const {
         const std::int32_t given = lemmas.empty() ? kAbsent : lemmas[static_cast<std::size_t>(word) - 1];
@@ -186,7 +188,7 @@ struct Tokens {
     }
 };
 
-// Positions of the words that a state can see, 0 where there is none.
+// Positions of the words that a state can see; 0 if there is no such word.
 inline std::array<std::int32_t, kPlaceNames.size()> places_of(const Configuration& c) {
     const std::int32_t top = c.top(), second = c.item(1), front = c.front();
     return {top,
@@ -204,10 +206,10 @@ inline std::array<std::int32_t, kPlaceNames.size()> places_of(const Configuratio
             c.head_or_none(second)};
 }
 
-// A word as a state sees it, wherever it is in the tree.
+// A word as a state sees it, independent of its place in the tree.
 struct SeenWord {
     std::int32_t position, cluster;
-    bool is_end;  // of the sentence
+    bool is_end;  // whether it is the end of the sentence
 };
 
 inline SeenWord seen_word(const Configuration& c, std::int32_t position) {
@@ -215,11 +217,11 @@ inline SeenWord seen_word(const Configuration& c, std::int32_t position) {
     return {position, position == 0 || is_end ? kAbsent : c.cluster(position), is_end};
 }
 
-// The rows of a feature that follow from the word alone.
+// Adds the rows of a feature that depends on the word alone.
 inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, const Tokens& tokens,
                      std::vector<std::int32_t>& rows) {
     const std::int32_t word = seen.position;
-    // Where there is no word, or the end, has a value of its own after the others.
+    // The last two values represent a missing word and the end of the sentence.
     auto value = [&](std::int32_t none, auto&& otherwise) {
         return e.first_row + (word == 0 ? none : seen.is_end ? none + 1 : otherwise());
     };
@@ -235,7 +237,7 @@ inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, c
     }
 }
 
-// Calls use(row) with the row of a feature of the tree and of what was done, if it has one.
+// Calls use(row) with the row of a feature of the tree or of earlier actions, if there is one.
 template <class Use>
 void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::int32_t word, const Use& use) {
     switch (e.attribute) {
@@ -246,13 +248,13 @@ void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::i
             const std::int32_t d = c.top() ? c.front() - c.top() : 0;
             return use(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
         }
-        default:  // an edge from a decision, where there is one
+        default:  // an edge from the decision of a linked state, if there is one
             if (const std::int32_t decision = c.decisions()[e.attribute - kFirstDecision]; decision != kAbsent)
                 use(e.first_row + decision);
     }
 }
 
-// The rows of explicit features that a state sees.
+// Adds the rows of all explicit features of a state.
 inline void see(const Shape& shape, const Configuration& c, const Tokens& tokens, std::vector<std::int32_t>& rows) {
     const auto places = places_of(c);
     rows.push_back(0);

@@ -1,4 +1,5 @@
-// A derivation as the network sees it: states with their features and links, and the decisions that each makes.
+// A derivation as the network sees it (states with their features and links, and the decisions of each state), and the oracle
+// that builds the derivation of a tree.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline constexpr std::uint8_t kAll = 0xff;
 
 struct Decision {
     std::int32_t group, outcome;
-    std::uint8_t mask = kAll;  // which of the first eight outcomes are possible; all others are
+    std::uint8_t mask = kAll;  // which of the first eight outcomes are possible; the remaining ones always are
 };
 
 struct Derivation {
@@ -23,7 +24,7 @@ struct Derivation {
     std::vector<Links> links;
     std::vector<Decision> decisions;
     std::vector<std::int32_t> decision_begin{0};
-    double log_shares = 0;  // what words that are not listed get of their outcomes' probability
+    double log_shares = 0;  // sum of the log-shares of unlisted words in the probability of their outcome
 
     std::size_t states() const { return links.size(); }
     std::span<const std::int32_t> features_of(std::size_t s) const {
@@ -34,15 +35,15 @@ struct Derivation {
 
 inline std::uint8_t end_mask(bool may_end) { return may_end ? kAll : static_cast<std::uint8_t>(kAll & ~(1 << kEnd)); }
 
-// When a top that has its head is reduced: as late as possible, or as soon as it has all its dependents.
+// When to reduce a top that has a head: as late as possible, or as soon as it has all its dependents.
 enum class ReduceWhen : std::uint8_t { late, early };
 
-// Follows the one derivation of a tree that the model learns from.
+// Builds the derivation of a tree from which the model learns.
 class Oracle {
 public:
     Oracle(const Shape& shape, ReduceWhen when) : shape_(shape), when_(when) {}
 
-    // False if the tree is not projective, has too many roots, or a root whose label no root has.
+    // Returns false if the tree is not projective, has too many roots, or has a root label that is not in the model.
     bool follow(const Sentence& sentence, Derivation& out) {
         sentence_ = &sentence, out_ = &out;
         out = {};
@@ -90,7 +91,7 @@ private:
         return good;
     }
 
-    // The decisions of a shift, and the shift.
+    // Adds the decisions of a shift, and shifts.
     bool generate() {
         Configuration& c = configuration_;
         const bool may_end = c.may_end(shape_.symbols().single_root);
@@ -141,7 +142,7 @@ private:
     }
 
     void end_state() {
-        // A shift notes its state before it moves on.
+        // A shift has recorded its state already, before it moved the front.
         if (configuration_.front() == noted_) configuration_.note(state());
         out_->decision_begin.push_back(static_cast<std::int32_t>(out_->decisions.size()));
     }

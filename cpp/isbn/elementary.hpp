@@ -1,4 +1,4 @@
-// Exponential and logarithm of our own, the same on every machine, and what is added up or compared in lanes.
+// Exponential and logarithm that give the same results on every machine in single precision, and sums and maxima in lanes.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ BISTRO_INLINE Real in_order(const Real* lanes) {
     return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
 }
 
-// The highest of n numbers. It is the same in any order; in lanes the numbers need not wait for each other.
+// The maximum of n numbers. It does not depend on the order; in lanes, the comparisons need not wait for each other.
 template <class Real>
 BISTRO_INLINE Real highest_of(const Real* x, std::size_t n) {
     Real lanes[kLanes];
@@ -33,12 +33,12 @@ BISTRO_INLINE Real highest_of(const Real* x, std::size_t n) {
     return lanes[0];
 }
 
-// exp by a polynomial of degree 6 after division by log 2 (relative error below 2e-7); far below, 0.
+// exp by a reduction modulo log 2 and a polynomial of degree 7 (relative error below 2e-7); 0 below -87.
 BISTRO_INLINE float exponential(float x) {
     x = std::min(x, 88.0f);
     const float in_range = std::max(x, -87.0f);
     const float scaled_x = in_range * 1.44269504f;
-    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: adding it leaves no digits behind the point
+    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: adding it rounds to a whole number
     const float whole = (scaled_x + to_whole) - to_whole;
     float f = in_range - whole * 0.693359375f;
     f = f + whole * 2.12194440e-4f;
@@ -56,11 +56,11 @@ BISTRO_INLINE float exponential(float x) {
 }
 BISTRO_INLINE double exponential(double x) { return std::exp(x); }
 
-// log of a positive number by a polynomial of degree 9 around 1 (relative error below 2e-7).
+// log of a positive number by a polynomial of degree 11 around 1 (relative error below 2e-7).
 BISTRO_INLINE float logarithm(float x) {
     std::int32_t bits;
     std::memcpy(&bits, &x, sizeof bits);
-    const std::int32_t shifted = bits - 0x3f3504f3;  // of the root of 1/2
+    const std::int32_t shifted = bits - 0x3f3504f3;  // the bits of sqrt(1/2)
     const std::int32_t whole = shifted >> 23;
     bits = (shifted & 0x7fffff) + 0x3f3504f3;
     float f;

@@ -1,6 +1,7 @@
-// The ends of derivations that have generated all words: what has no head hangs on the root, with its likeliest label.
+// The ends of derivations that have generated all words: words without a head are attached to the root, with their given or
+// most probable labels.
 //
-// The words of all derivations that hang on the root take their labels together, one word of each derivation at a time.
+// The labels are computed for all derivations together, one word per derivation at a time.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,9 @@ namespace bistro::isbn {
 
 struct Ending {
     Configuration configuration;
-    double log_end = 0;    // the log-probability when the end was generated
-    double log_prob = 0;   // with the labels of the roots
-    double log_words = 0;  // with those of them that were given
+    double log_end = 0;    // log-probability after the end was generated
+    double log_prob = 0;   // including the labels of the roots
+    double log_words = 0;  // including only those labels that were given
     bool agrees = true;    // with the evidence
 };
 
@@ -29,7 +30,7 @@ public:
 
     void clear() { endings_.clear(); }
 
-    // `stage` is the last one of the configuration, which is still to be shifted to the end.
+    // `stage` is the last stage of the configuration, which is not yet shifted to the end.
     void add(const Configuration& configuration, std::int32_t stage, double log_end) {
         Ending& e = endings_.add();
         e.configuration = configuration;
@@ -39,7 +40,8 @@ public:
         e.agrees = true;
     }
 
-    // Hangs all words without a head on the root; `see(configuration)` is what a state there sees.
+    // Attaches all words without a head to the root. `see(configuration)` returns the parts of the potentials that
+    // come from features.
     template <class See>
     std::span<const Ending> hang_on_root(const Sentence& sentence, Stages<Real>& stages, const See& see) {
         do {
@@ -57,7 +59,7 @@ private:
         std::size_t question;
     };
 
-    // Goes on to the next word without a head.
+    // Proceeds to the next word without a head.
     template <class See>
     void hang_one(Ending& e, const Sentence& sentence, Stages<Real>& stages, const See& see) {
         Configuration& c = e.configuration;

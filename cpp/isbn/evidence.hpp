@@ -1,4 +1,4 @@
-// What the given heads of a sentence leave possible.
+// The actions that agree with the given heads of a sentence.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bistro::isbn {
 
-// Those of the possible actions that the evidence allows, and after which the sentence can still end.
+// Returns the possible actions that the evidence allows, and after which the sentence can still end.
 inline std::uint8_t agreeing(const Configuration& c, const Sentence& sentence, std::uint8_t possible, bool is_last,
                              bool single_root) {
     std::uint8_t bits = possible;
@@ -22,13 +22,13 @@ inline std::uint8_t agreeing(const Configuration& c, const Sentence& sentence, s
         if (given(top) >= 0 && given(top) != front) forbid(kLeftArc);
         if (given(front) >= 0 && given(front) != top) forbid(kRightArc);
         if (given(front) == top) forbid(kLeftArc), forbid(kReduce), c.head(front) < 0 ? forbid(kShift) : void();
-        // What is popped can have no more children.
+        // A popped word gets no more children.
         for (std::int32_t word = front; word <= last; ++word)
             if (given(word) == top) forbid(kReduce), forbid(kLeftArc);
     }
     for (std::int32_t below = 0; below < c.depth(); ++below)
         if (const std::int32_t word = c.item(below); given(word) == front && c.head(word) < 0) forbid(kShift), forbid(kRightArc);
-    // Pushed without a head, it must find one on its right, or the root.
+    // A front that is pushed without a head must find its head on its right, or become a root.
     if (c.head(front) < 0 && given(front) > 0 && given(front) < front) forbid(kShift);
     return bits;
 }

@@ -1,3 +1,4 @@
+// Implementation of kernels.hpp: templates, compiled for float (for several widths of registers) and for double.
 #include "isbn/kernels.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ BISTRO_INLINE void row(Real* __restrict y, const Real* __restrict x, std::size_t
     for (std::size_t j = 0; j < n; ++j) y[j] += x[j];
 }
 
-// As many columns as there are blocks for, from the first, added up in registers; returns the first that is left.
+// Adds up whole blocks of columns in registers, starting at column `first`. Returns the first remaining column.
 template <std::size_t block, class Real>
 BISTRO_INLINE std::size_t product_in_blocks(Real* __restrict y, const Real* __restrict x, const Real* __restrict w,
                                             std::size_t rows, std::size_t columns, std::size_t first) {
@@ -38,7 +39,7 @@ BISTRO_INLINE std::size_t product_in_blocks(Real* __restrict y, const Real* __re
     return first;
 }
 
-// Whole blocks of columns in registers; what is left four rows at a time.
+// Adds up whole blocks of columns in registers, and the remaining columns four rows at a time.
 template <std::size_t block, class Real>
 BISTRO_INLINE void product(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
                            std::size_t columns) {
@@ -66,7 +67,7 @@ BISTRO_INLINE Real dot(const Real* __restrict x, const Real* __restrict y, std::
     return in_order(lanes) + rest;
 }
 
-// Four rows at once: each sum is a chain of additions, and four chains keep the machine busy.
+// Four rows at a time: each sum is a chain of additions, and four independent chains keep the processor busy.
 template <class Real>
 BISTRO_INLINE void transposed(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
                               std::size_t columns) {
@@ -88,8 +89,8 @@ BISTRO_INLINE void transposed(Real* __restrict y, const Real* __restrict x, cons
     for (; i < rows; ++i, w += columns) y[i] += dot(w, x, columns);
 }
 
-// Some rows and a few vectors of columns of the sum stay in registers while all products are added to them; columns_of(s)
-// has those of product s.
+// A tile of the sum (`at_once` rows, `vectors` vectors of columns) stays in registers while all products are added to it.
+// columns_of(s) returns the columns of product s.
 template <std::size_t at_once, std::size_t vectors, class Real, class Columns>
 BISTRO_INLINE void outer_tile(Real* __restrict g, std::size_t stride, const Real* const* xs, std::size_t n, std::size_t i,
                               const Columns& columns_of) {
@@ -108,7 +109,7 @@ BISTRO_INLINE void outer_tile(Real* __restrict g, std::size_t stride, const Real
         for (std::size_t b = 0; b < vectors; ++b) store(g + r * stride + b * kLanes, sums[r][b]);
 }
 
-// The columns from `first` that fill no vector, padded with zeros: by product, then by row of the tile.
+// The columns from `first` on, which do not fill a vector. `padded` contains them for each product, padded with zeros.
 template <std::size_t at_once, class Real>
 BISTRO_INLINE void outer_rest(Real* __restrict g, const Real* const* xs, const Real* padded, std::size_t n, std::size_t i,
                               std::size_t first, std::size_t columns) {
@@ -167,13 +168,13 @@ BISTRO_INLINE void gains(Real* __restrict y, const Real* __restrict x, std::size
     for (std::size_t j = 0; j < n; ++j) y[j] = exponential(x[j]) - Real(1);
 }
 
-// Above 0 whatever rounding does.
+// 1 + m e, kept above 0 despite rounding errors.
 template <class Real>
 BISTRO_INLINE Real factor(Real m, Real e) {
     return std::max(Real(1) + m * e, Real(1e-6));
 }
 
-// Four rows share a logarithm.
+// One logarithm is computed for the product of four rows.
 template <class Real>
 BISTRO_INLINE void log_factors(Real* __restrict y, const Real* __restrict m, const Real* __restrict e, std::size_t rows,
                                std::size_t columns) {

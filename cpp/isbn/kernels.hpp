@@ -1,8 +1,8 @@
-// The few loops over vectors and matrices that the latent-variable parser spends its time in.
+// The loops over vectors and matrices in which the latent-variable parser spends its time.
 //
-// Matrices are stored row by row; row i belongs to input i, so that a product adds up rows and every output has a lane of its
-// own. Sums over a vector are made in sixteen lanes that are added up in a fixed order. The result is therefore the same
-// whatever the width of the machine's registers. No fused arithmetic is used here (see CMakeLists.txt).
+// Matrices are stored row by row. Row i belongs to input i, so a product adds up rows, and every output has its own lane. Sums
+// over a vector are computed in sixteen lanes, which are added up in a fixed order. The result is therefore the same for all
+// widths of registers. Fused multiply-add is not used here (see CMakeLists.txt).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace bistro::isbn {
 
-// Memory that begins with a cache line. Registers then never reach over two lines, if rows are whole lines too: a product with
-// a matrix that does not fit into the first cache takes two thirds of the time.
+// Allocates memory that starts at a cache line. If rows are whole cache lines too, no register is loaded from two lines: a
+// product with a matrix that does not fit into the first-level cache takes two thirds of the time.
 template <class Real>
 struct InLines {
     using value_type = Real;
@@ -43,7 +43,7 @@ void add_row(double* y, const double* x, std::size_t n);
 void add_product(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);
 void add_product(double* y, const double* x, const double* w, std::size_t rows, std::size_t columns);
 
-// The same with a square matrix, for which the widest registers are worth while.
+// The same with a square matrix, for which the widest registers are worthwhile.
 void add_square_product(float* y, const float* x, const float* w, std::size_t n);
 void add_square_product(double* y, const double* x, const double* w, std::size_t n);
 

@@ -1,7 +1,7 @@
-// Sixteen numbers that are added and multiplied together, so that a sum in the making stays in registers.
+// Vectors of sixteen numbers that are added and multiplied together, so that partial sums stay in registers.
 //
-// GCC and Clang have such values of their own. Elsewhere (or with BISTRO_PLAIN_LANES, as the tests do) they are arrays, whose
-// loops the compiler may turn into the same instructions; the sums are the same to the last bit.
+// GCC and Clang have built-in types for them. Elsewhere (or with BISTRO_PLAIN_LANES, which the tests define), they are arrays,
+// and the compiler may turn their loops into the same instructions. The sums are identical to the last bit.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "platform.hpp"
 
-// The same loops compiled for wider registers, chosen when the program starts.
+// Functions with these attributes are compiled for several widths of registers; one version is chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
@@ -70,7 +70,7 @@ BISTRO_INLINE void store(Real* to, Vector<Real, n> v) {
     std::memcpy(to, &v, sizeof v);
 }
 
-// The higher number of each lane.
+// The maximum of each lane.
 template <class V>
 BISTRO_INLINE V higher(const V& a, const V& b) {
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(BISTRO_PLAIN_LANES)
@@ -83,7 +83,7 @@ BISTRO_INLINE V higher(const V& a, const V& b) {
 #endif
 }
 
-// Lanes added up in the order of `in_order`, as far as four are left.
+// Adds up lanes in the order of `in_order` until four are left.
 template <class Real>
 BISTRO_INLINE Vector<Real, 4> to_four(Vector<Real> v) {
     Vector<Real, 8> halves[2];

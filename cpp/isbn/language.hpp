@@ -1,7 +1,7 @@
-// The latent-variable parser as a language model: probabilities of prefixes, and sentences drawn from it.
+// The latent-variable parser as a language model: probabilities of prefixes, and random sentences.
 //
-// The probability of a prefix is the sum over the derivations that have generated it; the search gives the part that it found, a
-// lower bound. The parts of surprisal are those of parse/language.hpp.
+// The probability of a prefix is the sum over all derivations that have generated it. The search gives a lower bound, the sum
+// over the derivations that it found. Surprisal is divided into the two parts defined in parse/language.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace bistro::isbn {
 
-// One row a word, and one for the end of the sentence.
+// One row per word, and one for the end of the sentence.
 template <class Real>
 std::vector<PrefixFigures> prefix_figures(Beam<Real>& beam, const Sentence& sentence) {
     std::vector<PrefixFigures> rows;
@@ -46,7 +46,7 @@ public:
         : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words), stages_(network),
           sights_(network), configuration_(most_words + 1) {}
 
-    // Begins with a prefix, under one of the derivations that a search has kept.
+    // Starts with a prefix. One of its derivations is drawn from those that a search keeps.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
         const auto kept = beam.run_prefix(prefix, most_words_ + 1);
         if (kept.empty()) throw std::logic_error("a prefix without a derivation");
@@ -101,7 +101,7 @@ private:
         return outcome;
     }
 
-    // False if the sentence would become too long.
+    // Returns false if the sentence would become too long.
     bool shift() {
         const Symbols& s = shape_.symbols();
         const std::int32_t tag = decide(kTagGroup, end_mask(configuration_.may_end(s.single_root)));
@@ -119,7 +119,7 @@ private:
         return true;
     }
 
-    // A word that a cluster does not list, by its share.
+    // Draws one of the words that the cluster does not list, in proportion to their shares.
     std::int32_t other_word(std::int32_t cluster) {
         const Symbols& s = shape_.symbols();
         std::vector<double> weights(s.frequency.size());
@@ -147,7 +147,7 @@ private:
     std::int32_t most_words_;
     Stages<Real> stages_;
     Sights<Real> sights_;
-    std::int32_t stage_ = kAbsent;  // of the present state
+    std::int32_t stage_ = kAbsent;  // of the current state
     Configuration configuration_;
     std::vector<std::int32_t> words_{0};
     std::vector<Real> p_;

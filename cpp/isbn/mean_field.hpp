@@ -1,11 +1,11 @@
-// The mean-field update: what a decision tells about the variables of the state that made it.
+// The mean-field update: how a decision changes the means of the state that made it.
 //
-// Given the decision d, the means m that fit best maximise the bound
+// Given the decision d, the best means m maximise the bound
 //   entropy(m) + sum_i m_i (eta_i + W_di) - log sum_d' exp(bias_d') prod_j (1 - m_j + m_j exp(W_d'j))
-// whose last term is not below the mean of log sum_d' exp(bias_d' + sum_j W_d'j s_j). Where the bound is flat,
+// in which the last logarithm is not below the mean of log sum_d' exp(bias_d' + sum_j W_d'j s_j). Where its derivatives are 0,
 //   m_i = 1 / (1 + exp(-(eta_i + W_di - c_i)))    c_i = sum_d' pi_d' (exp(W_d'i) - 1) / (1 - m_i + m_i exp(W_d'i))
-// with pi_d' ~ exp(bias_d') prod_j (1 - m_j + m_j exp(W_d'j)). One step towards it is made from the means before the decision;
-// the potentials keep what they have got, so that the next decision of the state adds to it.
+// with pi_d' ~ exp(bias_d') prod_j (1 - m_j + m_j exp(W_d'j)). The update is one step towards this point, starting from the means
+// before the decision. It changes the potentials, and the next decision of the state starts from the changed potentials.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class MeanField {
 public:
     explicit MeanField(const Network<Real>& network) : network_(network), shape_(network.shape()), h_(shape_.hidden()) {}
 
-    // pi of the outcomes of a group.
+    // Computes pi for the outcomes of a group.
     void weigh(std::int32_t group, std::uint8_t mask, const Real* m, Real* pi) const {
         const std::size_t d = shape_.outcomes(group);
         std::copy_n(network_.weights() + shape_.bias_at(group), d, pi);
@@ -29,19 +29,20 @@ public:
         normalise(pi, d);
     }
 
-    // c, the same whatever is decided.
+    // Computes c, which does not depend on the decision.
     void expect(std::int32_t group, const Real* m, const Real* pi, Real* c) const {
         mean_ratios(c, m, pi, network_.gains(group), h_, shape_.outcomes(group));
     }
 
-    // Moves potentials to those after a decision.
+    // Changes the potentials to those after a decision.
     void move(std::int32_t group, std::int32_t outcome, const Real* c, Real* eta) const {
         const std::size_t d = shape_.outcomes(group);
         const Real* const w = network_.weights() + shape_.group_at(group) + outcome;
         for (std::size_t i = 0; i < h_; ++i) eta[i] += w[i * d] - c[i];
     }
 
-    // From derivatives by c to those by the logarithms in pi (`by_log`) and by the means (added to).
+    // From the derivatives with respect to c, computes the derivatives with respect to the logarithms in pi (`by_log`), and adds
+    // those with respect to the means to `by_mean`.
     void back(std::int32_t group, const Real* m, const Real* pi, const Real* by_c, Real* by_log, Real* by_mean) const {
         const std::size_t d = shape_.outcomes(group);
         std::fill(by_log, by_log + d, Real(0));
@@ -52,7 +53,7 @@ public:
         add_slopes(by_mean, m, by_c, pi, by_log, network_.gains(group), h_, d);
     }
 
-    // Adds the derivatives by the weights of a group to those of all parameters.
+    // Adds the derivatives with respect to the weights and biases of a group to the derivatives of all parameters.
     void collect(std::int32_t group, std::int32_t outcome, const Real* m, const Real* pi, const Real* by_c, const Real* by_log,
                  Real* by_parameter) const {
         const std::size_t d = shape_.outcomes(group);

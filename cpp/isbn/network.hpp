@@ -1,9 +1,10 @@
-// The network: from features and linked states to the means of a state's variables, and from these to decisions.
+// The incremental sigmoid belief network: computes the means of a state's variables from its features and linked states, and
+// decision probabilities from the means.
 //
-// A state has binary variables with means mu. Its potentials are sums, eta = sum of the rows of its features + sum over
-// relations of J mu', and its means are mu = 1 / (1 + exp(-eta)). A decision among the outcomes of a group has the
-// probabilities  p(d) ~ exp(bias_d + sum_j W_dj mu_j)  over those that are possible. Feed-forward means stay as they are;
-// mean-field means move with every decision (mean_field.hpp).
+// A state has binary variables with means mu. Its potentials are eta = sum of the rows of its features + sum over relations of J
+// mu', where mu' are the means of the linked states. Its means are mu = 1 / (1 + exp(-eta)). A decision among the outcomes of a
+// group has the probabilities p(d) ~ exp(bias_d + sum_j W_dj mu_j) over the possible outcomes. Feed-forward means do not change;
+// mean-field means change with every decision (mean_field.hpp).
 #pragma once
 
 #include <cmath>
@@ -17,7 +18,7 @@
 
 namespace bistro::isbn {
 
-// What is not possible has the logarithm of 0.
+// Sets the log-probabilities of impossible outcomes to minus infinity.
 template <class Real>
 void rule_out(std::uint8_t mask, Real* logs, std::size_t n) {
     if (mask == kAll) return;
@@ -28,20 +29,20 @@ void rule_out(std::uint8_t mask, Real* logs, std::size_t n) {
 template <class Real>
 class Network {
 public:
-    // Gains, exp(w) - 1 of the weights of all groups, are wanted where means move.
+    // Gains are exp(w) - 1 for the weights of all groups. They are needed only for mean-field means.
     Network(const Shape& shape, const Real* weights, const Real* gains) : shape_(shape), w_(weights), gains_(gains) {}
 
     const Shape& shape() const { return shape_; }
     const Real* weights() const { return w_; }
     const Real* gains(std::int32_t group) const { return gains_ + (shape_.group_at(group) - shape_.group_at(0)); }
 
-    // What a state sends along a relation.
+    // Computes the contribution of a state along a relation.
     void send(int relation, const Real* mu, Real* sent) const {
         std::fill(sent, sent + shape_.hidden(), Real(0));
         add_square_product(sent, mu, w_ + shape_.links_at(relation), shape_.hidden());
     }
 
-    // sent_by(state, relation) gives what an earlier state sends.
+    // Computes the potentials of a state. sent_by(state, relation) returns the contribution of an earlier state.
     template <class SentBy>
     void sum_up(std::span<const std::int32_t> features, const Links& links, const SentBy& sent_by, Real* eta) const {
         const std::size_t h = shape_.hidden();
@@ -52,7 +53,7 @@ public:
             if (links[r] != kAbsent) add_row(eta, sent_by(links[r], r), h);
     }
 
-    // Probabilities of the outcomes of a group; those that are not possible have none.
+    // Probabilities of the outcomes of a group; impossible outcomes have probability 0.
     void decide(std::int32_t group, std::uint8_t mask, const Real* mu, Real* p) const {
         const std::size_t d = shape_.outcomes(group);
         std::copy_n(w_ + shape_.bias_at(group), d, p);
@@ -67,7 +68,7 @@ private:
     const Real* gains_;
 };
 
-// The gains of all groups, if the model wants them.
+// The gains of all groups; empty if means are feed-forward.
 template <class Real>
 Aligned<Real> all_gains(const Shape& shape, const Real* weights) {
     if (!shape.mean_field()) return {};
@@ -76,7 +77,7 @@ Aligned<Real> all_gains(const Shape& shape, const Real* weights) {
     return gains;
 }
 
-// A probability of 0 can only come from rounding: the logarithm stays finite.
+// A probability of 0 can only result from rounding, so the logarithm stays finite.
 template <class Real>
 double log_of(Real p) {
     return std::log(std::max(static_cast<double>(p), 1e-38));

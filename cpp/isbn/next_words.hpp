@@ -1,7 +1,8 @@
-// What comes after the first words of a sentence: the probability of every next word, of its clusters, and of the end.
+// The distribution after the first words of a sentence: the probabilities of every next word, of its clusters, and of the end.
 //
-// The derivations that the search keeps go on until they are about to generate another word; what each then decides for all tags,
-// bundles of features and words is added up. As in the scores of a text (beam.hpp), a word has the clusters that it was seen with.
+// The derivations that the search keeps are extended until they are about to generate another word. Then the probabilities of all
+// tags, bundles of features and words are added up over the derivations. As in the search (shifts.hpp), a word has only the
+// clusters with which it was seen; a word that was not seen with any cluster can have all of them.
 #pragma once
 
 #include <cmath>
@@ -50,7 +51,7 @@ public:
     }
 
 private:
-    // A tag with less of the probability of the first words is not looked at.
+    // Tags of a derivation with a smaller share of the probability of the first words are skipped.
     static constexpr double kLeast = 1e-9;
 
     template <class Real>

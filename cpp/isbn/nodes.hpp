@@ -1,7 +1,8 @@
 // Partial derivations of the search.
 //
-// A derivation since the last word is a chain of actions, one node each. Its configuration is worked out when it is wanted, from that
-// of the kept derivation that it goes on from: a node takes the same memory whatever the length of the sentence.
+// The part of a derivation since the last word is a chain of actions, with one node per action. The configuration of a node is
+// computed when it is needed, from that of the kept derivation at the start of the chain. A node therefore takes the same memory
+// whatever the length of the sentence.
 #pragma once
 
 #include <array>
@@ -20,12 +21,12 @@ struct Kept {
     double log_prob = 0;
 };
 
-// One step further.
+// One action of a derivation.
 struct Step {
-    std::int32_t from = kAbsent;     // the node before, or the kept derivation where there is no action
-    std::int32_t action = kStart;    // none yet
+    std::int32_t from = kAbsent;     // the previous node, or the kept derivation if the action is kStart
+    std::int32_t action = kStart;    // kStart: no action yet
     std::int32_t label = 0;          // of an arc
-    std::int32_t decided = kAbsent;  // the stage of the state before, when it had decided
+    std::int32_t decided = kAbsent;  // stage of the previous state after its decision
 };
 
 struct Node {
@@ -33,15 +34,15 @@ struct Node {
     double log_prob = 0;
     std::uint32_t level = 0;
     std::int32_t stage = kAbsent;                      // of its state
-    std::array<std::int32_t, kActions> after = kNone;  // the stages after an action, if made
+    std::array<std::int32_t, kActions> after = kNone;  // the stage after each action, if computed
     std::int32_t top = 0, front = 0;                   // of its configuration
-    std::uint8_t possible = 0;                         // actions
-    bool may_end = false;                              // with the next shift
+    std::uint8_t possible = 0;                         // bit mask of actions
+    bool may_end = false;                              // whether the next shift may end the sentence
 
     static constexpr std::array<std::int32_t, kActions> kNone{kAbsent, kAbsent, kAbsent, kAbsent};
 };
 
-// Entries that keep their memory when they are cleared.
+// A list that keeps the memory of its entries when it is cleared.
 template <class Entry>
 class Reused {
 public:
@@ -62,7 +63,7 @@ private:
     std::size_t used_ = 0;
 };
 
-// What a step makes of a configuration.
+// Applies a step to a configuration.
 inline void take(const Step& step, Configuration& c) {
     c.note(step.decided);
     if (step.action == kLeftArc) c.left_arc(step.label);
@@ -70,10 +71,10 @@ inline void take(const Step& step, Configuration& c) {
     if (step.action == kReduce) c.reduce();
 }
 
-// Configurations of nodes.
+// Computes the configurations of nodes.
 class Present {
 public:
-    // That of a node, until the next one is asked for.
+    // The configuration of a node. The reference is valid until the next call.
     const Configuration& of(std::int32_t node, const Reused<Node>& nodes, const Reused<Kept>& kept) {
         steps_.clear();
         for (; nodes[node].step.action != kStart; node = nodes[node].step.from) steps_.push_back(node);
@@ -85,7 +86,7 @@ public:
     }
 
 private:
-    std::vector<std::int32_t> steps_;  // the last first
+    std::vector<std::int32_t> steps_;  // the last one first
     Configuration configuration_;
 };
 

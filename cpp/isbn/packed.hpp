@@ -1,9 +1,10 @@
-// The network as the search reads it: in panels, for several states at once (panels.hpp).
+// The network in the form that the search uses: matrices in panels, for several states at once (panels.hpp).
 //
-// Two relations often lead to the same earlier state. After an arc or a reduction the state before is the last one with the same front,
-// and also the last with the same stack, with the right child of the top or with the left child of the front; after a right-arc and a
-// shift one state is the last with the head of the top, and the last with the top in front. What such a state sends along both is one
-// product, with the sum of the two matrices.
+// Two relations often lead to the same earlier state. After an arc or a reduction, the previous state is the last state with the
+// same front. It is also the last state with the same stack (after a right-arc), with the rightmost child of the top on top
+// (after a reduction), or with the leftmost child of the front on top (after a left-arc). After a right-arc and a shift, the last
+// state with the head of the top on top is also the last state with the top in front. The contribution of such a state along both
+// relations is one product with the sum of the two matrices.
 #pragma once
 
 #include <array>
@@ -18,10 +19,10 @@ namespace bistro::isbn {
 
 inline constexpr std::array<std::array<int, 2>, 4> kPairs{{{0, 1}, {0, 2}, {0, 4}, {5, 6}}};
 
-// What products are made for: a sending is a pair of relations, or after the pairs one relation.
+// The number of sendings. A sending is a product for a pair of relations or, after the pairs, for one relation.
 inline constexpr std::size_t kSendings = kPairs.size() + kRelations;
 
-// Calls use(state, sending) until every link is served.
+// Calls use(state, sending) for sendings that cover every link once.
 template <class Use>
 void each_sending(Links links, const Use& use) {
     for (std::size_t s = 0; s < kPairs.size(); ++s) {
@@ -44,7 +45,7 @@ public:
 
     const Network<Real>& plain() const { return network_; }
     const Shape& shape() const { return network_.shape(); }
-    std::size_t width() const { return whole_panels(h_); }  // of a state's numbers
+    std::size_t width() const { return whole_panels(h_); }  // of the vectors of a state, with padding
 
     void send(std::size_t sending, const Real* const* means, Real* const* sent, std::size_t n) const {
         panel_products(sent, means, n, sendings_.data() + sending * h_ * width(), nullptr, h_, width());
@@ -52,14 +53,14 @@ public:
 
     std::size_t columns(std::int32_t group) const { return whole_panels(shape().outcomes(group)); }
 
-    // Potentials of the outcomes of a group, minus infinity where there is none.
+    // Potentials of the outcomes of a group; the padding is minus infinity.
     void weigh(std::int32_t group, const Real* const* means, Real* const* potentials, std::size_t n) const {
         const Real* const at = groups_.data() + group_at_[static_cast<std::size_t>(group)];
         panel_products(potentials, means, n, at, at + h_ * columns(group), h_, columns(group));
     }
 
-    // How fast the logarithm of the probability of an outcome grows with every mean, where the outcomes have the probabilities `p`, which
-    // fill whole panels.
+    // Derivatives of the log-probability of an outcome with respect to all means. `p` are the probabilities of the outcomes,
+    // padded to whole panels.
     void slopes(std::int32_t group, std::int32_t outcome, const Real* p, Real* slopes) const {
         const Real* const at = groups_.data() + group_at_[static_cast<std::size_t>(group)];
         panel_means(slopes, p, at, h_, columns(group));
@@ -79,7 +80,7 @@ private:
         }
     }
 
-    // The panels of each group, then where its potentials start.
+    // Stores the panels of each group, followed by its biases.
     void pack_groups() {
         std::size_t size = 0;
         for (std::int32_t g = 0; g < shape().groups(); ++g) {

@@ -1,3 +1,4 @@
+// Implementation of panels.hpp. `panel_products` uses the fastest version for the processor, which is chosen at the first call.
 #include "isbn/panels.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace bistro::isbn {
 
 namespace {
 
-// The quickest implementation for this processor.
+// The fastest implementation for this processor.
 Products* quickest_products() {
     Products* const by_512_bits = has_avx512() ? products_avx512() : nullptr;
     if (by_512_bits) return by_512_bits;
@@ -27,7 +28,7 @@ BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std:
     for (std::size_t b = 0; b < vectors; ++b) store(y + column + b * kLanes, sums[b]);
 }
 
-// Four rows at once, and one after the other what is left: a sum in sixteen lanes over all whole panels, then half a panel.
+// Computes y for `at_once` rows, at most four: a sum in sixteen lanes over all whole panels, plus the sum over the half panel.
 template <std::size_t at_once>
 BISTRO_INLINE void row_means(float* y, const float* p, const float* panels, std::size_t rows, std::size_t columns, std::size_t i) {
     Vector<float> sums[4] = {};
@@ -44,7 +45,7 @@ BISTRO_INLINE void row_means(float* y, const float* p, const float* panels, std:
     }
 }
 
-// The highest number, which is the same in any order.
+// The maximum, which does not depend on the order.
 BISTRO_INLINE float highest_in_panels(const float* x, std::size_t columns) {
     Vector<float, kHalfPanel> highest = load<float, kHalfPanel>(x);
     for (std::size_t j = kHalfPanel; j < columns; j += kHalfPanel) highest = higher(highest, load<float, kHalfPanel>(x + j));
@@ -55,7 +56,7 @@ BISTRO_INLINE float highest_in_panels(const float* x, std::size_t columns) {
     return a > b ? a : b;
 }
 
-// The sum of sixteen lanes in the order of `in_order`; half a panel belongs to the first eight.
+// The sum of sixteen lanes in the order of `in_order`; a half panel is added to the first eight lanes.
 BISTRO_INLINE float sum_of_panels(const float* x, std::size_t columns) {
     Vector<float, kHalfPanel> low = {}, high = {};
     std::size_t j = 0;

@@ -1,4 +1,4 @@
-// Parsing one sentence with the latent-variable model: trees, marginals and samples from the derivations that the search kept.
+// Parses one sentence with the latent-variable model: trees, marginals and samples from the derivations that the search kept.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline double log_total(const std::vector<Final>& finals) {
     return finals[0].log_prob + std::log(sum);
 }
 
-// The trees of the derivations found; derivations of one tree are added up.
+// The trees of the derivations found. The probabilities of derivations with the same tree are added up.
 class Trees {
 public:
     Trees(const std::vector<Final>& finals, double temperature) : log_total_(isbn::log_total(finals)) {
@@ -84,7 +84,8 @@ public:
         return out;
     }
 
-    // The tree of least risk: the likeliest label of each word given its head (or the likeliest one), and its likeliest tag.
+    // The minimum-risk tree. Each word gets its most probable label given its head (or its most probable label, if no tree has
+    // this head), and its most probable tag.
     Parse least_risk(const Marginals& marginals, bool single_root) const {
         Parse best;
         best.heads = least_risk_heads(marginals.heads, single_root);
@@ -113,7 +114,7 @@ private:
     }
 
     std::vector<Parse> trees_;
-    std::vector<double> shares_;  // at the temperature
+    std::vector<double> shares_;  // probabilities at the temperature
     double log_total_;
 };
 
@@ -158,7 +159,7 @@ private:
         known.words = sentence.words, known.lemmas = sentence.lemmas, known.tags = chosen.tags, known.heads = chosen.heads,
         known.labels = chosen.labels;
         const auto& derivations = of_a_tree_.run(known);
-        // A tree that the search cannot build has no log-probability to be told: the most probable one stays.
+        // If the search cannot build the tree, its log-probability is unknown, and the most probable tree is returned.
         if (derivations.empty()) return;
         chosen.log_prob = log_total(derivations);
         chosen.posterior = std::exp(chosen.log_prob - trees.log_total());

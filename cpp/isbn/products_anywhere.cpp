@@ -1,4 +1,4 @@
-// Products on any processor: with the vectors of ARM, with those that all x86-64 processors have, or one float at a time.
+// Products for any processor: with ARM vectors, with the vectors that all x86-64 processors have, or one float at a time.
 #include "isbn/products.hpp"
 
 #if defined(__aarch64__) || defined(_M_ARM64)
@@ -30,8 +30,8 @@ struct Anywhere {
 
 #elif defined(__SSE2__) || defined(_M_X64)
 
-// Without fused multiply-add. A sum in double precision that is rounded to a float once more is the fused result, unless it lies half-way
-// between two floats or below the normal ones. Sums like these are rare, and are computed with more care.
+// Without fused multiply-add. A sum in double precision that is rounded to a float is the fused result, unless the sum lies
+// half-way between two floats or below the normal floats. Such sums are rare, and are computed with more care.
 struct Anywhere {
     using Vector = __m128;
     using Half = Anywhere;
@@ -53,7 +53,7 @@ private:
         return _mm_add_pd(_mm_mul_pd(factor, _mm_cvtps_pd(y)), _mm_cvtps_pd(z));
     }
 
-    // A double has 29 bits more than a float. The sums are never below the normal doubles.
+    // A double has 29 more bits than a float. The sums are never below the normal doubles.
     static BISTRO_INLINE __m128i are_special(__m128 low, __m128 high) {
         const __m128i last = _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
         const __m128i first = _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));

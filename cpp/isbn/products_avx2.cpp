@@ -1,4 +1,5 @@
-// Products on x86-64 processors with registers of 256 bits and fused multiply-add; see products.hpp for what this file may not include.
+// Products for x86-64 processors with registers of 256 bits and fused multiply-add. See products.hpp for what this file
+// must not include.
 #include "compiler.hpp"
 #include "isbn/products.hpp"
 

@@ -1,4 +1,4 @@
-// Products on x86-64 processors with registers of 512 bits; see products.hpp for what this file may not include.
+// Products for x86-64 processors with registers of 512 bits. See products.hpp for what this file must not include.
 #include "compiler.hpp"
 #include "isbn/products.hpp"
 

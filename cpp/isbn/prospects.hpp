@@ -1,8 +1,8 @@
-// What derivations become by their next shift, judged by others that have made the same step.
+// Estimates of how much log-probability a derivation will lose until its next shift, based on others that made the same step.
 //
-// The next word depends mostly on the word at the front and on the top of the stack. So derivations that take the same action with the
-// same top lose about the same by what follows: a choice of actions, and the next tag and word. The most probable continuation found so
-// far tells of those still waiting whether they are worth a state.
+// The next word depends mostly on the word at the front and on the top of the stack. Derivations that take the same action with
+// the same top therefore lose about the same factor by what follows: the remaining actions, and the next tag and word. The most
+// probable continuation found so far shows whether a waiting derivation is worth a state.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,15 @@ namespace bistro::isbn {
 
 class Prospects {
 public:
-    // A new word; `margin`: a continuation is expected to be at most e^margin times as probable as the best of its kind so far.
+    // Starts a new word. A continuation is expected to be at most e^margin times as probable as the best one so far with the same
+    // action and top.
     void begin(double margin) {
         margin_ = margin;
         for (const std::size_t place : known_) highest_[place] = kNothing;
         known_.clear();
     }
 
-    // A derivation that took this action with this top has shifted, and has become less probable by this factor.
+    // A derivation took this action with this top and has shifted. In between, its log-probability changed by `log_factor`.
     void note(std::int32_t top, std::int32_t action, double log_factor) {
         const std::size_t place = place_of(top, action);
         if (place >= highest_.size()) highest_.resize(place + kActions, kNothing);
@@ -31,7 +32,7 @@ public:
         highest_[place] = std::max(highest_[place], log_factor);
     }
 
-    // The factor that another one is expected not to exceed.
+    // Upper estimate of the change in log-probability of another derivation; 0 if nothing is known.
     double most(std::int32_t top, std::int32_t action) const {
         const std::size_t place = place_of(top, action);
         return place < highest_.size() && highest_[place] != kNothing ? highest_[place] + margin_ : 0.0;
@@ -46,7 +47,7 @@ private:
 
     double margin_ = 0;
     std::vector<double> highest_;     // by top and action
-    std::vector<std::size_t> known_;  // places in it
+    std::vector<std::size_t> known_;  // indices with values in highest_
 };
 
 }  // namespace bistro::isbn

@@ -1,4 +1,4 @@
-// Decisions of several stages: those among the outcomes of one group are worked out together.
+// Decision probabilities of several stages. Decisions among the outcomes of the same group are computed together.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace bistro::isbn {
 
-// `whole`: all probabilities are looked at. Otherwise they are multiplied with their common factor when they are.
+// `whole`: all probabilities are normalised. Otherwise, each one is multiplied by its common factor when it is read.
 template <class Real, bool whole = true>
 class Questions {
 public:
@@ -19,7 +19,7 @@ public:
         size_ = 0;
     }
 
-    // Asks for the probabilities of the outcomes of a group; returns the number of the question.
+    // Requests the probabilities of the outcomes of a group. Returns the number of the question.
     std::size_t ask(const Stages<Real>& stages, std::int32_t stage, std::int32_t group, std::uint8_t mask = kAll) {
         asked_.push_back({group, stage, mask, size_, asked_.size()});
         size_ += stages.network().columns(group);
@@ -76,7 +76,7 @@ private:
 
     std::vector<Question> asked_;
     std::vector<std::size_t> at_;  // by number
-    std::vector<Real> factors_;    // by number, unless whole
+    std::vector<Real> factors_;    // by number; not used if whole
     std::size_t size_ = 0;
     Aligned<Real> answers_;
     std::vector<const Real*> means_;

@@ -1,4 +1,4 @@
-// Short lists in order: sorting without memory of its own, and the likeliest of many outcomes.
+// Sorting of short lists without extra memory, and selection of the most probable outcomes.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace bistro::isbn {
 
-// As std::stable_sort.
+// Sorts as std::stable_sort does.
 template <class Iterator, class Before>
 void sort_stably(Iterator begin, Iterator end, const Before& before) {
     constexpr std::ptrdiff_t longest = 24;
@@ -28,8 +28,8 @@ void sort_stably(Iterator begin, Iterator end, const Before& before) {
 template <class Real>
 class Likeliest {
 public:
-    // The likeliest of n outcomes in order, at most so many and all above `least`, which is not negative; the first of equals comes
-    // first. `p` fills blocks of eight, with zeros at the end.
+    // The most probable of n outcomes in decreasing order: at most `most` outcomes, all above `least`, which must not be
+    // negative. Of equally probable outcomes, the first one comes first. `p` is padded with zeros to a multiple of eight.
     const std::vector<std::int32_t>& of(const Real* p, std::size_t n, std::size_t most, Real least) {
         const std::size_t blocks = (n + kBlock - 1) / kBlock;
         left_.assign(p, p + blocks * kBlock);
@@ -59,8 +59,8 @@ private:
         return std::max(std::max(four[0], four[2]), std::max(four[1], four[3]));
     }
 
-    std::vector<Real> left_;     // what was not chosen; 0 in place of the others
-    std::vector<Real> highest_;  // of these, by block
+    std::vector<Real> left_;     // probabilities; 0 for outcomes that were chosen
+    std::vector<Real> highest_;  // by block: its maximum in left_
     std::vector<std::int32_t> ranked_;
 };
 

@@ -1,4 +1,4 @@
-// Registers of 256 bits with fused multiply-add, as tiles.hpp wants them.
+// Registers of 256 bits with fused multiply-add, with the interface that tiles.hpp expects.
 #pragma once
 
 #include <immintrin.h>

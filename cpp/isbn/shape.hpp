@@ -1,9 +1,10 @@
-// Symbols, decisions and parameters of the latent-variable parser: which number stands for what, and where its weights are.
+// Symbols, decisions and parameters of the latent-variable parser: the meaning of all numbers, and the positions of weights.
 //
-// A word belongs to a cluster, its tag with its bundle of morphological features. It is predicted in three decisions: tag (or
-// end of the sentence), bundle among those of the tag, word among those of the cluster. The last outcome of a cluster, where it
-// has one, stands for all other words. They share its probability: each seen with the cluster by its count there, and all of
-// them, as if there were one more word for each of those, by their frequencies.
+// A word belongs to a cluster, which is a tag with a bundle of morphological features. A word is predicted by three decisions:
+// the tag (or the end of the sentence), one of the bundles of the tag, and one of the words of the cluster. If a cluster does not
+// list all words, its last outcome represents the unlisted words. Let n be the number of different unlisted words that were seen
+// with the cluster. The share of an unlisted word is proportional to its count in the cluster plus n times its relative frequency
+// among all unlisted words; if n is 0, the share is the relative frequency.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 namespace bistro::isbn {
 
 inline constexpr int kRelations = 7;
-// Limits of what a model file may say: sums of so many of these numbers stay finite and keep their digits.
+// Limits for the numbers in a model file. Within these limits, sums stay finite and precise.
 inline constexpr std::int32_t kMostHidden = 1 << 20;
 inline constexpr double kLowestFrequency = 1e-3, kHighestFrequency = 1e15, kLargestWeight = 1e6;
 inline constexpr std::int32_t kAbsent = -1;
@@ -30,12 +31,13 @@ inline constexpr std::int32_t kAbsent = -1;
 enum Action : std::int32_t { kLeftArc = 0, kRightArc = 1, kReduce = 2, kShift = 3, kStart = 4 };
 inline constexpr std::int32_t kActions = 4;
 
-// Words that a state can see, in the order in which `see` lists them, what it can see of them, and what has no word.
+// The words that a state can see, in the order of `places_of`, and their attributes. Attributes from "action" on do not belong
+// to a word.
 inline constexpr std::array<std::string_view, 13> kPlaceNames{"s1",   "s2", "s3", "b",     "s1.lc", "s1.rc",  "s1.head",
                                                               "b.lc", "p1", "p2", "s2.lc", "s2.rc", "s2.head"};
 inline constexpr std::array<std::string_view, 15> kAttributeNames{
     "word", "tag", "feats", "label", "lemma", "coarse", "action", "distance",
-    // What the state at the other end of each relation has decided, in the order of the relations.
+    // Decisions of the states at the other end of each relation, in the order of the relations.
     "input.decision", "stack.decision", "s1.rc.decision", "s1.lc.decision", "b.lc.decision", "s1.head.decision",
     "s1.front.decision"};
 consteval int attribute(std::string_view name) { return number_of(kAttributeNames, name); }
@@ -51,7 +53,7 @@ struct Element {
         : place(number < kElementsOfWords ? number / kOfWords : 0),
           attribute(number < kElementsOfWords ? number % kOfWords : kOfWords + number - kElementsOfWords) {}
 
-    // Does it follow from the word, whatever the tree is?
+    // Does it depend on the word alone, and not on the tree?
     bool is_of_word() const { return attribute < kOfWords && attribute != isbn::attribute("label"); }
 };
 
@@ -63,22 +65,22 @@ inline std::vector<std::string> isbn_elements() {
     return names;
 }
 
-// Groups of outcomes that are decided among; those of tags and clusters follow the five here.
+// Groups of outcomes; a decision chooses one outcome. The other groups are one of bundles per tag and one of words per cluster.
 enum Group : std::int32_t { kActionGroup, kLeftLabels, kRightLabels, kRootLabels, kTagGroup, kFirstBundles };
 inline constexpr std::int32_t kEnd = 0;  // outcome of kTagGroup; tag t is outcome t + 1
 
 struct Symbols {
     std::int32_t words = 1, tags = 1, labels = 1, components = 0;
     std::vector<std::int32_t> tag_of;                           // by cluster
-    std::vector<std::int32_t> component_begin, component_list;  // by cluster: its single features
-    std::vector<std::int32_t> word_begin, word_list;            // by cluster: its words, in order of their numbers
+    std::vector<std::int32_t> component_begin, component_list;  // by cluster: its individual features
+    std::vector<std::int32_t> word_begin, word_list;            // by cluster: its words, in increasing order
     std::vector<double> frequency;                              // by word, above 0
     bool single_root = false;
-    std::vector<std::int32_t> root_labels;              // labels that words on the root have, in order
-    std::int32_t coarse_tags = 0, lemmas = 0;           // 0 where no state sees them
+    std::vector<std::int32_t> root_labels;              // labels of words attached to the root, in increasing order
+    std::int32_t coarse_tags = 0, lemmas = 0;           // 0 if states do not see them
     std::vector<std::int32_t> coarse_of, lemma_of;      // by cluster; by word, for words whose lemma is not given
-    std::vector<std::int32_t> other_begin, other_list;  // by cluster: words seen with it that it does not list, in order;
-    std::vector<double> other_count;                    // all three are empty in models that count no such words
+    std::vector<std::int32_t> other_begin, other_list;  // by cluster: unlisted words seen with it, in increasing order;
+    std::vector<double> other_count;                    // all three are empty if the model does not count such words
 
     std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
     std::int32_t no_word() const { return words; }
@@ -86,13 +88,13 @@ struct Symbols {
     std::int32_t no_tag() const { return tags; }
     std::int32_t end_tag() const { return tags + 1; }
     std::int32_t no_label() const { return labels; }           // a word without a head
-    std::int32_t label_of_none() const { return labels + 1; }  // where there is no word
-    // What a state decides on the tree: to reduce, to shift, or an arc with its label.
+    std::int32_t label_of_none() const { return labels + 1; }  // if there is no word
+    // Decisions of a state about the tree: reduce, shift, or an arc with its label.
     static constexpr std::int32_t kReduceDecision = 0, kShiftDecision = 1;
     static std::int32_t arc_decision(Action arc, std::int32_t label) { return 2 + 2 * label + (arc == kRightArc); }
     std::int32_t decisions() const { return 2 + 2 * labels; }
 
-    // Everything that the accessors rely on; a model file can hold any numbers.
+    // Checks everything on which the accessors rely, since a model file can contain any numbers.
     void check() const {
         auto offsets = [&](const std::vector<std::int32_t>& begin, std::size_t length) {
             return begin.size() == tag_of.size() + 1 && begin.front() == 0 && begin.back() == static_cast<std::int32_t>(length) &&
@@ -132,7 +134,7 @@ struct Symbols {
     }
 };
 
-// An outcome with the group it is one of, and what its probability is still to be multiplied with.
+// An outcome of a group. Words share the probability of an outcome: exp(log_share) is the share of one word.
 struct Outcome {
     std::int32_t group, outcome;
     double log_share = 0;
@@ -147,7 +149,7 @@ public:
         if (hidden > kMostHidden) throw std::invalid_argument("a state has too many variables");
         number_bundles();
         weigh_other_words();
-        rows_ = 1;  // row 0 is always seen
+        rows_ = 1;  // every state sees row 0
         for (Element& e : elements_) {
             e.first_row = rows_;
             if ((e.attribute == attribute("lemma") && symbols_.lemmas == 0) ||
@@ -169,7 +171,7 @@ public:
     std::size_t outcomes(std::int32_t group) const { return static_cast<std::size_t>(sizes_[group]); }
     std::size_t largest_group() const { return static_cast<std::size_t>(*std::max_element(sizes_.begin(), sizes_.end())); }
 
-    // Places in the one array of all parameters.
+    // Indices in the array of all parameters.
     std::size_t row_at(std::int32_t row) const { return static_cast<std::size_t>(row) * hidden(); }
     std::size_t links_at(int relation) const { return links_at_ + static_cast<std::size_t>(relation) * hidden() * hidden(); }
     std::size_t group_at(std::int32_t group) const { return group_at_[group]; }
@@ -189,7 +191,7 @@ public:
         return {word_group(cluster), static_cast<std::int32_t>(end - begin), std::log(share(cluster, word))};
     }
 
-    // What a word that a cluster does not list gets of the probability of its other words.
+    // The share of an unlisted word in the probability of all unlisted words of a cluster.
     double share(std::int32_t cluster, std::int32_t word) const {
         const double by_frequency = symbols_.frequency[word] / other_[cluster];
         if (symbols_.other_begin.empty()) return by_frequency;
@@ -241,7 +243,7 @@ private:
                        end = symbols_.word_list.begin() + symbols_.word_begin[c + 1];
             double other = total;
             for (auto word = begin; word != end; ++word) other -= f[*word];
-            // A difference that has lost its digits is summed up instead; it is above 0 if there are such words.
+            // If the difference is imprecise, the sum is computed directly. It is above 0 if there are unlisted words.
             if (other < 1e-6 * total) {
                 other = 0;
                 auto word = begin;
@@ -279,9 +281,9 @@ private:
     std::int32_t hidden_, rows_ = 0;
     std::vector<Element> elements_;
     bool linked_, mean_field_;
-    std::vector<std::int32_t> bundle_;                   // by cluster: its outcome among those of its tag
+    std::vector<std::int32_t> bundle_;                   // by cluster: its outcome in the group of its tag
     std::vector<std::vector<std::int32_t>> cluster_of_;  // by tag and outcome
-    std::vector<double> other_, counted_;                // by cluster: frequency and count of the words that it does not list
+    std::vector<double> other_, counted_;                // by cluster: total frequency and count of its unlisted words
     std::vector<std::int32_t> sizes_;
     std::vector<std::size_t> group_at_;
     std::size_t links_at_ = 0, parameters_ = 0;

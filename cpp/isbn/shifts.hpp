@@ -1,8 +1,9 @@
-// The shift of several derivations to the same next word: its tag, its bundle of features, its form.
+// Shifts several derivations to the same next word: its tag, its bundle of features, its form.
 //
-// Derivations that are taken further together include some that a search by single steps would give up, because one of the others has
-// raised the threshold. So what was found is gone through once more in the order of single steps. The result is then the same, unless a
-// derivation was given up too early by a threshold that came early, and would have had a next word beyond the margin.
+// Derivations that are extended together include some that a search by single steps would drop, because one of the others has
+// raised the threshold. The results are therefore processed once more in the order of single steps. The final result is then the
+// same, with one exception: a derivation may be dropped because the threshold was raised too early, although its next word would
+// have been more probable than the margin allows.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace bistro::isbn {
 
-// A derivation that is about to shift, with the stage and the mask of its decision for a tag.
+// A derivation that is about to shift, with the stage and the mask of its tag decision.
 struct Shifting {
     double log_prob;
     std::int32_t node, stage;
@@ -28,7 +29,7 @@ struct Shifted {
     double log_prob;
     std::int32_t node, cluster;
     double log_word;     // of the word given its cluster
-    std::int32_t stage;  // that decided on the word
+    std::int32_t stage;  // the stage that decides on the word
 };
 
 template <class Real>
@@ -37,7 +38,7 @@ public:
     Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options)
         : shape_(shape), seen_(seen), options_(options) {}
 
-    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent); `limit` as for the agenda.
+    // Starts a new word of all derivations. `given` is its cluster; kAbsent: the best clusters are used. `limit`: see Agenda.
     void begin(std::int32_t word, std::int32_t given, std::size_t limit) {
         word_ = word;
         events_.clear();
@@ -49,7 +50,7 @@ public:
         earlier_.clear(limit);
     }
 
-    // Some derivations shift; `watch` sees what each of them has become.
+    // Shifts some derivations; `watch` receives the results.
     template <class Watch>
     void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda, const Watch& watch) {
         decide_tags(shifting, stages);
@@ -73,7 +74,7 @@ public:
         }
     }
 
-    // What single steps would have found.
+    // Adds the results that single steps would have found to `shifted`.
     void replay(Agenda& agenda, std::vector<Shifted>& shifted) {
         sort_stably(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
         for (const Event& event : events_) {
@@ -86,17 +87,17 @@ private:
     struct Cluster {
         std::int32_t cluster;
         double log_share;
-        std::size_t tag;  // among the tags that are looked at
-        Outcome outcome;  // the word
+        std::size_t tag;  // index in tags_
+        Outcome outcome;  // of the word
     };
     struct OfTag {
         double log_prob;
         std::int32_t stage;   // after the decision for the tag
-        std::size_t bundles;  // number of the question
+        std::size_t bundles;  // number of the question about bundles
     };
     struct Candidate {
         double rank;
-        std::size_t cluster;  // among those that are looked at
+        std::size_t cluster;  // index in clusters_
         double log_cluster;
         std::int32_t stage;
     };
@@ -107,7 +108,7 @@ private:
         double log_word = 0;
     };
 
-    // One derivation before its shift, and what it has become with each of its clusters.
+    // A derivation before its shift, and the range of its results in found_, one per cluster.
     struct Event {
         double log_prob;
         std::size_t begin, end;
@@ -154,8 +155,8 @@ private:
         questions_.answer(stages);
     }
 
-    // The clusters that are likeliest by the network and by how often the word was seen with them; twice as many as will be kept,
-    // since the network has not said yet what it thinks of the word.
+    // Chooses the clusters that are most probable by the network and by the relative frequency of the word in the cluster. Twice
+    // as many are chosen as will be kept, since the network has not yet computed the probability of the word.
     void choose(const Shifting& shifting, std::size_t from, Stages<Real>& stages, double threshold) {
         candidates_.clear();
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
@@ -177,7 +178,7 @@ private:
 
     bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
 
-    // Works out the words of those that are not decided yet and are chosen.
+    // Computes the words that are chosen and not decided yet.
     template <class Choose>
     void decide_words(const Stages<Real>& stages, const Choose& is_chosen) {
         words_.clear();
@@ -201,8 +202,9 @@ private:
         }
     }
 
-    // First the likeliest cluster of each derivation, and each cluster once; then those that could still be kept, or whose word could be
-    // more probable than in any derivation before: then it would widen the margin.
+    // First decides the most probable cluster of each derivation, and each cluster at least once. Then decides the clusters
+    // that could still be kept, or whose word could be more probable than in any earlier derivation, since such a word would
+    // widen the margin.
     void decide_words_that_can_win(std::span<const Shifting> shifting, const Stages<Real>& stages) {
         auto can_win = [&](const Wanted& w) {
             const Cluster& c = clusters_[w.candidate.cluster];
@@ -229,7 +231,7 @@ private:
         tell_earlier(shifting, before);
     }
 
-    // Adds what is decided of these derivations: as many clusters of each as will be kept.
+    // Adds the results of these derivations to earlier_: at most as many clusters per derivation as will be kept.
     void tell_earlier(std::span<const Shifting> shifting, std::size_t before) {
         earlier_.shrink(before);
         for (std::size_t k = 0; k < wanted_.size();) {
@@ -261,7 +263,7 @@ private:
                           candidate.log_cluster});
     }
 
-    // Adds the best clusters of one derivation, and tells the agenda.
+    // Adds the best clusters of one derivation, and notifies the agenda.
     void note(const Event& event, Agenda& agenda, std::vector<Shifted>& shifted) const {
         const std::size_t first = shifted.size();
         for (std::size_t k = event.begin; k < event.end; ++k) {
@@ -273,7 +275,7 @@ private:
         for (std::size_t j = first; j < shifted.size(); ++j) agenda.note_score(shifted[j].log_prob);
     }
 
-    // Sorts what comes from `first` on, and keeps the best.
+    // Sorts the items from `first` on, and keeps the `most` best ones.
     template <class Ranked, class Rank>
     static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
         sort_stably(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
@@ -292,7 +294,7 @@ private:
     std::vector<Wanted> wanted_;  // by derivation
     std::vector<Wanted*> asked_;
     std::vector<std::uint8_t> is_tried_;  // by cluster
-    std::vector<std::size_t> waiting_;    // by cluster: how many are wanted and not decided
+    std::vector<std::size_t> waiting_;    // by cluster: how many items of wanted_ are not decided
     std::vector<double> scores_;
     WordBounds<Real> bounds_;
     Earlier earlier_;

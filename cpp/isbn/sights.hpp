@@ -1,7 +1,7 @@
-// What states see, as the potentials that it gives them.
+// The features that states see, as contributions to the potentials.
 //
-// The features of a word that follow from the word alone, such as its form, tag and bundle, are added up once for every place that it
-// is seen at; hundreds of states of a sentence see the same word there.
+// The features that depend on a word alone, such as its form, tag and bundle, are added up once for every place at which the word
+// is seen, since hundreds of states of a sentence see the same word there.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ public:
         }
     }
 
-    // A new sentence, or one word more of it.
+    // Must be called for a new sentence, and after a word was added to it.
     void clear() {
         sums_.clear();
         known_.clear();
@@ -46,7 +46,7 @@ public:
 
 private:
     struct Known {
-        std::int32_t cluster, sum, next;  // the next for the same place and position, if there is one
+        std::int32_t cluster, sum, next;  // next: index of the next entry for the same place and position
     };
 
     const Real* row(std::int32_t r) const { return network_->plain().weights() + shape_.row_at(r); }
@@ -73,7 +73,7 @@ private:
     std::array<std::vector<Element>, kPlaceNames.size()> of_place_;
     Vectors<Real> sums_;
     std::vector<Known> known_;
-    std::vector<std::int32_t> first_;  // by position and place: where in known_
+    std::vector<std::int32_t> first_;  // by position and place: index of the latest entry in known_
     std::vector<std::int32_t> rows_;
     std::vector<const Real*> parts_, added_;
 };

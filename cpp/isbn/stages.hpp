@@ -1,11 +1,12 @@
 // The means of many states at once, for search and generation.
 //
-// A stage is a state with the decisions that it has made so far. Feed-forward means have one stage a state; where means move
-// (mean_field.hpp) every decision leads to a new one. A stage decides among the outcomes of one group only.
+// A stage is a state together with the decisions that it has made so far. Feed-forward means have one stage per state.
+// With mean-field means (mean_field.hpp), every decision leads to a new stage; a stage then decides among the outcomes of
+// a single group.
 //
-// New states are planned first and worked out together, so that each matrix is read once for all of them.
+// New states are planned first and then computed together, so that each matrix is read once for all of them.
 //
-// States that no derivation is linked to any more can be freed; new ones get their numbers and memory.
+// States to which no derivation is linked any more can be freed; new states reuse their numbers and memory.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 
 namespace bistro::isbn {
 
-// Vectors of one length that stay where they are; memory is kept when they are cleared.
+// Vectors of the same length whose addresses do not change; memory is kept when they are cleared.
 template <class Real>
 class Vectors {
 public:
@@ -68,10 +69,10 @@ public:
         live_ = 0;
     }
 
-    // Have enough stages been made since the last time to see which of them can be freed? `least`: not before there are so many.
+    // True if there are more than `least` stages, and more than twice as many as were left by the last call of `keep_only`.
     bool are_many(std::size_t least) const { return mu_.used() > std::max(least, 2 * live_); }
 
-    // Frees all stages but those that `mark_all` marks.
+    // Frees all stages that `mark_all` does not mark.
     template <class MarkAll>
     void keep_only(const MarkAll& mark_all) {
         is_live_.assign(is_used_.size(), 0);
@@ -83,13 +84,14 @@ public:
         live_ = mu_.used();
     }
 
-    // The memory of a stage that has sent all it can.
+    // Memory of the means of a stage and of all vectors that it can send.
     std::size_t bytes_per_stage() const { return (1 + kSendings) * network_->width() * sizeof(Real); }
 
     const PackedNetwork<Real>& network() const { return *network_; }
     const Real* mu(std::int32_t stage) const { return mu_[stage]; }
 
-    // A new state, with the potentials of what it sees; links are stages. It has its means after `work_out`.
+    // Plans a new state. `seen` are the vectors that its features add to the potentials, and links are stages. The means are
+    // available after `work_out`.
     std::int32_t plan(std::span<const Real* const> seen, const Links& links) {
         const std::int32_t stage = add_stage();
         planned_.push_back({stage, parts_.size()});
@@ -118,7 +120,7 @@ public:
         return stage;
     }
 
-    // The stage after a decision; one that had to come moves nothing.
+    // The stage after a decision. If the group has only one outcome, the means do not change.
     std::int32_t after(std::int32_t stage, std::int32_t group, std::uint8_t mask, std::int32_t outcome) {
         if (!network_->shape().mean_field() || network_->shape().outcomes(group) == 1) return stage;
         const MeanField<Real> field(network_->plain());
@@ -157,7 +159,7 @@ private:
 
     std::int32_t add_stage() {
         const std::int32_t stage = mu_.add();
-        if (static_cast<std::size_t>(stage) < is_used_.size()) {  // it was freed
+        if (static_cast<std::size_t>(stage) < is_used_.size()) {  // it reuses a freed one
             is_used_[static_cast<std::size_t>(stage)] = 1;
             return stage;
         }
@@ -179,10 +181,10 @@ private:
         for (std::size_t i = 0; i < kSendings; ++i) free_at(sent_, sent_at_[static_cast<std::size_t>(stage) * kSendings + i]);
     }
 
-    // Potentials are kept only where they move.
+    // Potentials of feed-forward means are temporary and share one place.
     std::int32_t place_of_eta(std::int32_t stage) const { return network_->shape().mean_field() ? stage : 0; }
 
-    // Many derivations follow the same stages: what these send is worked out once.
+    // Many derivations continue from the same stages, so the vectors that these send are computed only once.
     std::int32_t sent_by(std::int32_t stage, std::size_t sending) {
         std::int32_t& place = sent_at_[static_cast<std::size_t>(stage) * kSendings + sending];
         if (place == kAbsent) {
@@ -203,14 +205,14 @@ private:
 
     const PackedNetwork<Real>* network_;
     std::size_t h_;
-    Vectors<Real> mu_, eta_;  // by stage; potentials only where they move
+    Vectors<Real> mu_, eta_;  // by stage; eta_ has only one entry for feed-forward means
     Vectors<Real> sent_, c_;
-    std::vector<std::int32_t> sent_at_;            // by stage and sending: where in sent_, if it is known
-    std::vector<std::int32_t> c_at_;               // by stage: where in c_, if it is known
+    std::vector<std::int32_t> sent_at_;            // by stage and sending: index in sent_, or kAbsent
+    std::vector<std::int32_t> c_at_;               // by stage: index in c_, or kAbsent
     std::vector<std::uint8_t> is_used_, is_live_;  // by stage
-    std::size_t live_ = 0;                         // stages that were kept when some were freed last
+    std::size_t live_ = 0;                         // number of stages that the last keep_only left
     std::vector<Planned> planned_;
-    std::vector<const Real*> parts_;  // of the potentials of what is planned
+    std::vector<const Real*> parts_;  // vectors whose sums are the potentials of planned states
     std::array<std::vector<Sent>, kSendings> to_send_;
     std::vector<const Real*> rows_;
     std::vector<Real*> results_;

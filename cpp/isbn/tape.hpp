@@ -1,10 +1,11 @@
-// One derivation run forwards and backwards: the log-probability of its decisions, and how it changes with every potential.
+// The forward and backward passes over one derivation: the log-probabilities of its decisions, and their derivatives with respect
+// to all potentials.
 //
-// The means of a state have stages: one if they are feed-forward, one before each decision and one after the last if they move.
-// Earlier states are seen in their last stage.
+// The means of a state have stages. Feed-forward means have one stage; mean-field means have one before each decision and one
+// after the last. Later states see the last stage of earlier states.
 //
-// In learning, variables may be left out at random (dropout): their means count as 0, those of the others as so much more that
-// nothing changes on average. The mean-field update sees the means of all, as they are.
+// In training, variables may be left out at random (dropout): their means count as 0, and the means of the other variables are
+// scaled so that expected values do not change. The mean-field update uses the unscaled means of all variables.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace bistro::isbn {
 
-// Which variables are left out: each with some probability, by a stream of its own.
+// Each variable is left out with this probability. The random numbers are from the stream (seed, purpose, index).
 struct Dropout {
     double probability = 0;
     std::uint64_t seed = 0, purpose = 0, index = 0;
@@ -45,7 +46,8 @@ public:
         }
     }
 
-    // After forward: derivatives of the negative log-probability by the potentials of every state and by those of every outcome.
+    // Must be called after `forward`. Computes the derivatives of the negative log-probability with respect to the potentials of
+    // every state and of every outcome.
     void backward(const Network<Real>& network, const Derivation& derivation) {
         const Shape& shape = network.shape();
         delta_.assign(derivation.states() * h_, Real(0));
@@ -65,17 +67,19 @@ public:
         }
     }
 
-    // What decision k of state s multiplies with the weights of its group, and the derivatives by its outcomes' potentials.
+    // The means that decision k of state s multiplies with the weights of its group, and the derivatives with respect to the
+    // potentials of its outcomes.
     const Real* seen_by(std::size_t s, std::size_t k, bool mean_field) const { return mu(mean_field ? s + k : s); }
     const Real* slopes(std::size_t decision) const { return slopes_.data() + slope_begin_[decision]; }
 
-    // Adds the derivatives by the parameters of a group that come from moving the means after decision k of state s.
+    // Adds the derivatives with respect to the parameters of a group that result from changing the means after decision k
+    // of state s.
     void collect_move(const Network<Real>& network, const Decision& d, std::size_t s, std::size_t k, Real* by_parameter) const {
         MeanField<Real>(network).collect(d.group, d.outcome, plain_mu(s + k), pi_.data() + slope_begin_[k], by_c_.data() + k * h_,
                                          by_log_.data() + slope_begin_[k], by_parameter);
     }
 
-    // What later states see of a state.
+    // The means of a state as later states see them.
     const Real* last_mu(std::int32_t state) const { return mu(stage_begin_[static_cast<std::size_t>(state) + 1] - 1); }
     const Real* delta(std::size_t state) const { return delta_.data() + state * h_; }
     const std::vector<double>& log_probs() const { return log_probs_; }
@@ -87,7 +91,7 @@ private:
     const Real* mu(std::size_t stage) const { return mu_.data() + stage * h_; }
     const Real* plain_mu(std::size_t stage) const { return factor_.empty() ? mu(stage) : plain_.data() + stage * h_; }
 
-    // With moving means, the stage before decision k of state s is number s + k.
+    // With mean-field means, the stage before decision k of state s has the number s + k.
     void clear(const Derivation& derivation, bool mean_field) {
         stage_begin_.clear();
         for (std::size_t s = 0; s <= derivation.states(); ++s) stage_begin_.push_back(mean_field ? s + first(derivation, s) : s);
@@ -116,7 +120,7 @@ private:
         }
     }
 
-    // The means of the potentials.
+    // Computes the means from the potentials, with dropout.
     void see_means(std::size_t s, std::size_t stage) {
         Real* const means = mu_.data() + stage * h_;
         logistic(means, eta_.data(), h_);
@@ -141,19 +145,20 @@ private:
         field.move(d.group, d.outcome, c_.data(), eta_.data());
     }
 
-    // Derivatives by the means that decision k was made with, added to.
+    // Adds the derivatives with respect to the means that decision k uses.
     void back_through_decision(const Network<Real>& network, const Decision& d, std::size_t k, Real* by_mean) {
         slopes_[slope_begin_[k] + static_cast<std::size_t>(d.outcome)] -= Real(1);
         add_transposed(by_mean, slopes(k), network.weights() + network.shape().group_at(d.group), h_,
                        network.shape().outcomes(d.group));
     }
 
-    // With a factor f the mean is f m, and its derivative f m (1 - m).
+    // With a factor f, the mean is f m, and its derivative is f m (1 - m).
     Real slope(const Real* means, std::size_t j) const {
         return means[j] * (Real(1) - (factor_.empty() ? means[j] : means[j] * kept_));
     }
 
-    // delta: derivatives by the means that later states see, becoming those by the potentials.
+    // Replaces the derivatives with respect to the means that later states see, in `delta`, by those with respect
+    // to the potentials.
     void back_through_decisions(const Network<Real>& network, const Derivation& derivation, std::size_t s, Real* delta) {
         for (auto k = first(derivation, s); k < first(derivation, s + 1); ++k)
             back_through_decision(network, derivation.decisions[k], k, delta);
@@ -178,7 +183,7 @@ private:
         add_through_means(stage_begin_[s], delta);
     }
 
-    // From derivatives by the means of a stage to those by its potentials; the former become 0.
+    // Adds the derivatives with respect to the potentials of a stage to `delta`, and sets those with respect to its means to 0.
     void add_through_means(std::size_t stage, Real* delta) {
         const Real *const means = mu(stage), *const plain = plain_mu(stage);
         for (std::size_t j = 0; j < h_; ++j) {
@@ -189,12 +194,12 @@ private:
 
     std::size_t h_ = 0;
     std::vector<std::size_t> stage_begin_, slope_begin_;  // by state, by decision
-    Aligned<Real> mu_, plain_;                            // by stage; plain: without what dropout does to them
+    Aligned<Real> mu_, plain_;                            // by stage; plain_: without dropout
     Aligned<Real> eta_, sent_, c_, by_mean_, by_plain_;
     Aligned<Real> delta_;               // by state
-    Aligned<Real> slopes_;              // by decision and outcome: probabilities, after backward minus 1 for the outcome
-    Aligned<Real> pi_, by_log_, by_c_;  // of the moves, by decision and outcome, and by decision and variable
-    Aligned<Real> factor_;              // by state and variable, where some are left out
+    Aligned<Real> slopes_;              // by decision and outcome: probabilities; after backward, minus 1 for the actual outcome
+    Aligned<Real> pi_, by_log_, by_c_;  // of the updates; pi_, by_log_: by decision and outcome; by_c_: by decision and variable
+    Aligned<Real> factor_;              // by state and variable; empty without dropout
     Real kept_ = 1;
     std::vector<double> log_probs_;
 };

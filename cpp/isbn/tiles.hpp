@@ -1,7 +1,7 @@
-// Products with panels on one kind of processor: `Processor` has vectors of floats and their fused multiply-add.
+// Products with panels on one kind of processor: `Processor` defines vectors of floats and their fused multiply-add.
 //
-// A tile has the sums of some vectors and some panels, which stay in registers while all rows are added to them. The larger a tile, the
-// fewer numbers are fetched for each sum, so the best tiles use nearly all registers.
+// A tile contains the sums for some vectors and some panels, which stay in registers while all rows are added to them. The larger
+// a tile is, the fewer numbers are loaded per sum, so the best tiles use nearly all registers.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* w
             for (std::size_t k = 0; k < parts; ++k) Processor::store(ys[s] + column + p * lanes + k * width, sums[s][p][k]);
 }
 
-// `n` panels, which are `panels` at most.
+// A tile with `n` panels, at most `panels`.
 template <class Processor, std::size_t vectors, std::size_t panels>
 BISTRO_INLINE void whole_tile(std::size_t n, float* const* ys, const float* const* xs, const float* w, const float* start,
                                    std::size_t rows, std::size_t column) {
@@ -43,14 +43,14 @@ BISTRO_INLINE void whole_tile(std::size_t n, float* const* ys, const float* cons
     if constexpr (panels > 1) whole_tile<Processor, vectors, panels - 1>(n, ys, xs, w, start, rows, column);
 }
 
-// A part of the columns of a matrix: whole panels from `column` on, then half a panel if there are columns left.
+// A part of the columns of a matrix: whole panels from `column` on, then a half panel if columns remain.
 struct Block {
-    const float* panels;  // the first of them
+    const float* panels;  // the first panel
     const float* start;
     std::size_t rows, column, columns;
 };
 
-// The panels are shared out evenly among tiles.
+// The panels are distributed evenly among tiles.
 template <class Processor, std::size_t vectors>
 void block_of(const Block& block, float* const* ys, const float* const* xs) {
     constexpr std::size_t most = Processor::kPanels[vectors - 1];
@@ -65,15 +65,15 @@ void block_of(const Block& block, float* const* ys, const float* const* xs) {
                                                           block.column + whole * kWhole);
 }
 
-// `n` vectors, which are `vectors` at most.
+// A group of `n` vectors, at most `vectors`.
 template <class Processor, std::size_t vectors>
 BISTRO_INLINE void some_vectors(std::size_t n, const Block& block, float* const* ys, const float* const* xs) {
     if (n == vectors) return block_of<Processor, vectors>(block, ys, xs);
     if constexpr (vectors > 1) some_vectors<Processor, vectors - 1>(n, block, ys, xs);
 }
 
-// Many vectors are shared out evenly among groups, since a small group is slow. A block of columns stays in the second-level cache while
-// all groups are multiplied with it.
+// Many vectors are distributed evenly among groups, since small groups are slow. A block of columns stays in the second-level
+// cache while all groups are multiplied with it.
 template <class Processor>
 void products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
               std::size_t columns) {

@@ -1,8 +1,8 @@
-// Maximum likelihood by stochastic gradients.
+// Maximum-likelihood training by stochastic gradient descent.
 //
-// A step has two phases. First the sentences of a batch run forwards and backwards, each by itself. Then every block of
-// parameters collects its gradient from all of them, in the order of the batch, and makes its step; blocks share nothing. So no
-// sum depends on which thread did what, and the result is the same for any number of threads.
+// A step has two phases. First, the forward and backward passes run separately for each sentence of a batch. Then every block of
+// parameters collects its gradient from all sentences, in the order of the batch, and is updated. Blocks share nothing. No sum
+// therefore depends on which thread computes what, and the result is the same for any number of threads.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace bistro::isbn {
 
-inline constexpr int kKinds = 6;  // of decisions: action, label, label of a root, tag, bundle, word
+inline constexpr int kKinds = 6;  // of decisions: action, label, root label, tag, bundle, word
 
 inline int kind_of(const Shape& shape, std::int32_t group) {
     if (group == kActionGroup) return 0;
@@ -27,7 +27,7 @@ inline int kind_of(const Shape& shape, std::int32_t group) {
 
 struct StepSize {
     double rate, decay;
-    bool adaptive = true;  // by AdaGrad, or along the gradient as it is
+    bool adaptive = true;  // true: AdaGrad; false: plain gradient descent
 };
 
 // A plain step of gradient descent; g becomes 0.
@@ -54,8 +54,8 @@ public:
     const Aligned<Real>& squares() const { return squares_; }
     Network<Real> network() const { return {shape_, w_.data(), gains_.data()}; }
 
-    // One pass over derivations in the given order, so many at once; returns their log-probability before each step. The index
-    // of the dropout is the number of the pass.
+    // One pass over the derivations in the given order, `at_once` per step. Returns their total log-probability, computed before
+    // each step. The index of `dropout` is the number of the pass.
     double pass(const std::vector<Derivation>& data, std::span<const std::int64_t> order, std::size_t at_once, StepSize step,
                 const Dropout& dropout, int threads) {
         double total = 0;
@@ -70,7 +70,7 @@ public:
         return total;
     }
 
-    // The gradient of the negative log-probability of derivations, by all parameters.
+    // The gradient of the negative log-probability of derivations with respect to all parameters.
     std::vector<Real> gradient(const std::vector<Derivation>& data, const Dropout& dropout) {
         std::vector<std::int64_t> order(data.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
@@ -119,7 +119,7 @@ private:
             collect_groups(each, block - kRelations - kRowBlocks);
     }
 
-    // Pairs of vectors whose outer products are added to a matrix, all at once: it is then read and written once.
+    // Pairs of vectors whose outer products are added to a matrix together, so that it is read and written only once.
     struct Pairs {
         std::vector<const Real*> xs, ys;
 
@@ -210,7 +210,7 @@ private:
 
     const Shape& shape_;
     Aligned<Real> w_, squares_, g_;
-    Aligned<Real> gains_;  // of the groups, always those of the weights
+    Aligned<Real> gains_;  // of the groups; they always match the weights
     std::vector<Tape<Real>> tapes_;
     std::vector<std::uint8_t> is_touched_;
     std::array<std::vector<std::int32_t>, kRowBlocks> touched_;  // rows with a gradient
@@ -219,7 +219,7 @@ private:
     std::vector<Pairs> of_group_;
 };
 
-// Log-probabilities of derivations, by kind of decision; what unlisted words get belongs to the words.
+// Log-probabilities of derivations by kind of decision. The shares of unlisted words are counted as part of the words.
 template <class Real>
 std::array<double, kKinds> log_probs_by_kind(const Network<Real>& network, const std::vector<Derivation>& data, int threads) {
     const Shape& shape = network.shape();

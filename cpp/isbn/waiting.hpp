@@ -1,7 +1,7 @@
-// A queue of what waits for its turn, the most probable first.
+// A priority queue of partial derivations, the most probable first.
 //
-// Entries lie in buckets by their log-probability, and a bucket becomes a heap when its turn comes. Most entries of a search never have
-// theirs, so this is faster than one heap, which keeps all of them in order.
+// Entries are divided into buckets by log-probability, and a bucket becomes a heap when its entries are needed. Most entries of a
+// search are never taken, so this is faster than one heap, which keeps all entries in order.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ public:
         double log_prob;
         std::size_t item;
 
-        // Equals are taken in the order of coming.
+        // Equally probable items are taken in order of insertion.
         bool operator<(const Entry& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : item > b.item; }
     };
 
-    // No entry after this is expected to be more probable than `highest`, although it may be.
+    // Removes all entries. Later entries are expected, but not required, to be at most as probable as `highest`.
     void clear(double highest) {
         for (auto& bucket : buckets_) bucket.clear();
         is_heap_.fill(false);
@@ -39,7 +39,7 @@ public:
         ++size_;
     }
 
-    // The most probable entry; there must be one.
+    // The most probable entry. The queue must not be empty.
     const Entry& front() {
         while (buckets_[first_].empty()) ++first_;
         auto& bucket = buckets_[first_];
@@ -48,7 +48,7 @@ public:
         return bucket.front();
     }
 
-    // Removes the entry in front, which must have been looked at.
+    // Removes the entry that `front` returned.
     void pop() {
         auto& bucket = buckets_[first_];
         std::pop_heap(bucket.begin(), bucket.end());
@@ -58,7 +58,7 @@ public:
 
 private:
     static constexpr std::size_t kBuckets = 64;
-    static constexpr double kPerUnit = 4;  // buckets for a difference of 1; the last one has all that is further below
+    static constexpr double kPerUnit = 4;  // buckets per unit of log-probability; the last bucket has all lower values
 
     std::size_t bucket_of(double log_prob) const {
         const double below = (highest_ - log_prob) * kPerUnit;
@@ -67,8 +67,8 @@ private:
     }
 
     std::array<std::vector<Entry>, kBuckets> buckets_;
-    std::array<bool, kBuckets> is_heap_{};  // by bucket: it has had its turn
-    std::size_t size_ = 0, first_ = 0;      // no bucket before has entries
+    std::array<bool, kBuckets> is_heap_{};  // by bucket
+    std::size_t size_ = 0, first_ = 0;      // buckets before first_ are empty
     double highest_ = 0;
 };
 

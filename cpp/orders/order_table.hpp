@@ -55,7 +55,7 @@ public:
     }
 
     std::vector<double> cells;       // [side][multiset][context], scaled so that the maximum of a row is 1
-    std::vector<double> log_scales;  // [side][multiset]: the factor of the cells of a row
+    std::vector<double> log_scales;  // [side][multiset]: log of the factor of the cells of a row
 
 private:
     static constexpr std::int64_t kMostCells = std::int64_t{1} << 31;

@@ -63,7 +63,7 @@ inline Child no_child(const Symbols& s) {
     return {static_cast<std::int16_t>(s.no_tag()), static_cast<std::int16_t>(s.no_label()), s.no_word()};
 }
 
-// An item that is pushed onto the stack `below`.
+// Creates a new top item for the stack `below`.
 inline State pushed(const System& system, std::uint32_t below, const State* before, std::int32_t position, std::int32_t tag,
                     std::int32_t word) {
     State s;
@@ -82,7 +82,7 @@ inline State pushed(const System& system, std::uint32_t below, const State* befo
     return s;
 }
 
-// The empty stack cannot be a State, since a State is a top item: with the root last it has depth 0.
+// A State describes the top item of a stack. With the root last, the stack is empty at the start: a State of depth 0.
 inline std::uint32_t start(const System& system, States& states) {
     const Symbols& symbols = system.symbols;
     State s = pushed(system, kNone, nullptr, 0, system.root_first ? symbols.root_tag() : symbols.no_tag(),
@@ -118,7 +118,8 @@ inline std::uint32_t end(const System& system, States& states, std::uint32_t id)
 
 inline Child as_child(const State& s, std::int16_t label) { return {s.tag, label, s.word}; }
 
-// Adds the configuration after an arc: `s` is the head with what is on the stack, `dependent` the item that left it.
+// Adds the configuration after an arc: `s` is the head, which is now the top of the stack, and `dependent` is the position
+// of the item that was removed.
 inline std::uint32_t attached(States& states, std::uint32_t id, State s, Action action, std::int32_t dependent, std::int16_t label,
                               bool given) {
     s.previous = id;
@@ -146,7 +147,7 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
     State s = states[dependent.below];
     s.right = as_child(dependent, label);
     s.right_count = static_cast<std::uint8_t>(std::min(255, s.right_count + 1));
-    // Values of the whole derivation, as opposed to the item, are copied.
+    // Values that belong to the whole derivation, not to the item, are copied from the old top.
     s.shifted = dependent.shifted;
     s.last_tag = dependent.last_tag;
     s.last_tag_but_one = dependent.last_tag_but_one;
@@ -160,15 +161,15 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 // is the root. The evidence must allow a projective tree. Then no transition that agrees with it leads to a dead end.
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
-    std::span<const std::int32_t> lemmas;  // -1 if it is unknown; for parsers that use lemmas
-    // Words that share an id and are distinguished by their spelling: their row of p(spelling | tag), or -1 for all other
-    // words.
+    std::span<const std::int32_t> lemmas;  // -1: unknown; only for parsers that use lemmas
+    // Row of p(spelling | tag) of each word that shares its id with others and is distinguished by its spelling; -1 for all
+    // other words.
     std::span<const std::int32_t> spelled;
     std::span<const double> spellings;
-    std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
-    // By position: when this word is shifted, all stack items from this position on must become descendants of the word, or
-    // of its ancestors in the evidence, because they are covered by an arc of one of these words in the evidence, or are
-    // the other end of such an arc.
+    std::vector<std::uint16_t> demanded;  // by position: number of children in the evidence
+    // For each position, the first position whose item must become a descendant of this word, or of one of the word's
+    // ancestors in the evidence, when the word is shifted. Stack items from there on are covered by an arc of one of these
+    // words in the evidence, or are the dependents of such an arc.
     std::vector<std::int32_t> covered_from;
 
     std::int32_t size() const { return static_cast<std::int32_t>(words.size()); }
@@ -206,8 +207,8 @@ inline bool arc_agrees(const System& system, const Sentence& sentence, const Sta
     return dependent.given_children == sentence.demanded[dependent.position];
 }
 
-// Must all items above this item on the stack become its descendants? This is so if the item still needs children, or a
-// head on its left. Otherwise, an item on its right can take it as it is.
+// Must all items above this item on the stack become its descendants? This is the case if the item still needs children, or
+// a head on its left. Otherwise, an item on its right can become its head.
 inline bool must_dominate(const System& system, const Sentence& sentence, const State& item) {
     const std::int32_t head = sentence.given_head(item.position);
     const bool head_on_left = head >= 0 && head < item.position && (head > 0 || system.root_first);
@@ -221,7 +222,8 @@ inline bool may_cover(const System& system, const States& states, std::uint32_t 
     return true;
 }
 
-// The choices that agree with the sentence: words left to shift, and arcs that do not contradict the evidence.
+// The choices that agree with the sentence: a shift if words are left, the end if none are left, and arcs that do not
+// contradict the evidence.
 inline Choices agreeing(const System& system, const States& states, std::uint32_t id, const Sentence& sentence) {
     Choices c = choices(system, states, id);
     const State& top = states[id];

@@ -12,7 +12,8 @@
 //
 // complete_right(a, j): all right children of a, down to position j. right(a, b): a's right children up to b, which already
 // has its left children but not yet its right children. between(a, b): the words between two siblings. The total is
-// complete_right(root, n). Each sum runs along rows of memory, so some tables are stored twice, by either end.
+// complete_right(root, n). Each sum runs over contiguous memory; for this reason, some tables are stored twice, indexed by
+// either end.
 //
 // If all steps except those of the root are `one`, siblings need not be distinguished below the root, which saves a sum:
 //
@@ -34,7 +35,7 @@ enum Side : int { kLeft = 0, kRight = 1 };
 struct ArcWeights {
     int words = 0, kinds = 1;
     std::vector<std::int32_t> position;  // by node; node 0 is the root
-    std::vector<std::int32_t> first;     // by position: its first node, and one more
+    std::vector<std::int32_t> first;     // by position: its first node; the last value is the number of nodes
     std::vector<std::int32_t> kind;      // by node: its kind for steps, above 0
     std::vector<double> pair;            // [head][child]
     std::vector<double> step;            // [head][side][kind of the child, 0: stop][kind of the sibling before, 0: none]
@@ -46,11 +47,12 @@ struct ArcWeights {
     }
     Side side_of(int head, int child) const { return position[child] > position[head] ? kRight : kLeft; }
     double pair_of(int head, int child) const { return pair[pair_at(head, child)]; }
-    // By the kind of the sibling.
+    // The weights of the step to a child, indexed by the kind of the previous sibling.
     const double* steps(int head, int child) const { return &step[step_at(head, side_of(head, child), kind[child])]; }
     double stop_of(int head, Side side, int last_kind) const { return step[step_at(head, side, 0) + last_kind]; }
 
-    // Nodes in the order of their positions, at least one per position. Every weight has the given value.
+    // Sets the positions of the nodes, in ascending order with at least one node per position, and gives every weight the
+    // same value.
     void reset(const std::vector<std::int32_t>& node_positions, int num_kinds, double value) {
         position = node_positions;
         words = position.empty() ? 0 : position.back();
@@ -116,7 +118,7 @@ public:
             case Item::complete_right: return whole_at(item.from, item.to);
             case Item::complete_left: return wholes + whole_at(item.to, item.from);
             case Item::right: return 2 * wholes + at(item.from, item.to);
-            case Item::left: return 2 * wholes + at(item.to, item.from);  // whether a pair is in order
+            case Item::left: return 2 * wholes + at(item.to, item.from);  // a reversed pair: never a right item
             default: return 2 * wholes + pairs + at(item.from, item.to);
         }
     }

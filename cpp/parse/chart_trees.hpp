@@ -1,4 +1,4 @@
-// Trees of a filled chart: the best tree, draws, and the probability of every arc.
+// Trees of a filled chart: the best tree, samples, and the probability of every arc.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace bistro {
 
-// By word, from 0: its node, the node of its head, and the kind of the previous sibling (0: none).
+// A tree, by word (from 0): the word's node, the node of its head, and the kind of the previous sibling (0: none).
 struct ChartTree {
     std::vector<std::int32_t> node, head, sibling;
 
     explicit ChartTree(int words) : node(words, 0), head(words, 0), sibling(words, 0) {}
 
-    // Records an item and the first of its parts.
+    // Records the arc of an item, given the first part of the item.
     void note(const ArcWeights& w, const Item& item, const Item& part) {
         if (item.type != Item::right && item.type != Item::left) return;
         const bool is_right = item.type == Item::right;
@@ -27,7 +27,7 @@ struct ChartTree {
     }
 };
 
-// One tree, from the top down. choose(item) returns the two parts of an item.
+// Reads one tree from the top down. choose(item) returns the two parts of an item.
 template <class Chart, class Choose>
 ChartTree read_tree(const Chart& chart, const Choose& choose) {
     ChartTree tree(chart.weights().words);
@@ -57,7 +57,7 @@ ChartTree best_tree(const Chart<MaxPlus, kSiblings>& chart) {
     });
 }
 
-// Draws one of all trees by their weights.
+// Draws a tree with a probability proportional to its weight.
 template <class Semiring>
 ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
     return read_tree(chart, [&](const Item& item) {
@@ -78,7 +78,7 @@ ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
     });
 }
 
-// The probability of every arc, by [head][child]: inside times outside, over the total.
+// The probability of every arc, by [head][child]: inside times outside, divided by the total.
 template <class Semiring>
 std::vector<double> arc_probabilities(const Chart<Semiring>& chart) {
     const ArcWeights& w = chart.weights();

@@ -1,7 +1,7 @@
-// The restaurants of many contexts, found together.
+// Finds the restaurants of many contexts together.
 //
-// A context leads from restaurant to restaurant, and each step waits for memory. Level by level for all contexts at once, memory
-// fetches what one of them needs next while it fetches what the others need, too.
+// The restaurants of a context form a path, and each step on the path waits for memory. All contexts are extended level by
+// level, so that memory accesses for different contexts overlap.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ public:
     std::uint32_t deepest(std::size_t number) const { return paths_[number][static_cast<std::size_t>(depths_[number])]; }
 
 private:
-    // One element more of all contexts whose restaurants go on.
+    // Extends the paths of all active contexts by one element.
     void take_together(const Frozen& f, std::span<const Elements> questions, std::uint8_t e) {
         auto has_children = [&](std::uint32_t restaurant) { return restaurant + 1 < f.child_begin.size(); };
         auto key = [&](std::uint32_t i) { return static_cast<std::uint32_t>(questions[i][e]); };
@@ -49,9 +49,9 @@ private:
         });
     }
 
-    std::vector<Path> paths_;            // by question: the restaurants
-    std::vector<int> depths_;            // and the number of the deepest
-    std::vector<std::uint32_t> active_;  // questions whose contexts may go on
+    std::vector<Path> paths_;            // by question: its restaurants
+    std::vector<int> depths_;            // by question: the depth of its deepest restaurant
+    std::vector<std::uint32_t> active_;  // questions whose paths may still be extended
 };
 
 }  // namespace bistro

@@ -1,8 +1,8 @@
-// The observable elements of a configuration. They are numbered, and every context is a list of them.
+// The observable elements of a configuration. Elements are numbered, and every context is a list of elements.
 //
-// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow, and then the
-// kinds of tags: tags without their features. A context is a list of elements, so a model's contexts are data. Missing
-// elements have special values.
+// The first elements are facts about each of the top four stack items, s1.tag to s4.rval. They are followed by the other
+// elements, and finally by the kinds of tags (tags without their features). Since contexts are lists of elements, they are
+// data of a model. Missing elements have special values.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 10> kFactNames{"tag",     "word", 
                                                              "rc1.tag", "rc1.label", "rc1.word", "lval",      "rval"};
 inline constexpr std::array<std::string_view, 8> kOtherNames{"b.tag",   "p1.tag",   "p1.word", "p2.tag",
                                                              "p2.word", "distance", "action",  "b.kind"};
-// Kinds of tags about each stack item, and the facts that they are kinds of.
+// The kinds of tags of each stack item, and the facts that contain these tags.
 inline constexpr std::array<std::string_view, 3> kKindNames{"kind", "lc1.kind", "rc1.kind"};
 inline constexpr std::array<int, 3> kKindFacts{number_of(kFactNames, "tag"), number_of(kFactNames, "lc1.tag"),
                                                number_of(kFactNames, "rc1.tag")};
@@ -50,7 +50,7 @@ using Elements = std::array<std::int32_t, kElements>;
 // The numbers of tags, words and labels. The values after them stand for the root and for missing elements.
 struct Symbols {
     std::int32_t tags = 1, words = 1, labels = 1;
-    std::vector<std::int32_t> kinds{};  // by tag: the first tag that is the same without features; empty if no context needs it
+    std::vector<std::int32_t> kinds{};  // by tag: the first tag equal to it except for features; empty if no context uses kinds
 
     std::int32_t root_tag() const { return tags; }
     std::int32_t no_tag() const { return tags + 1; }
@@ -60,7 +60,8 @@ struct Symbols {
     std::int32_t kind(std::int32_t tag) const { return tag >= 0 && tag < tags && !kinds.empty() ? kinds[tag] : tag; }
 };
 
-// The fact of a stack item, counted over all items, that an element shows. The kind of a tag shows the tag.
+// The fact of a stack item that an element shows, numbered over all items. The kind of a tag shows the tag. Elements that
+// are not about stack items are returned unchanged.
 inline int shown_fact(int e) {
     if (e < kFirstKind) return e;
     return (e - kFirstKind) / kKinds * kFacts + kKindFacts[static_cast<std::size_t>((e - kFirstKind) % kKinds)];
@@ -68,8 +69,8 @@ inline int shown_fact(int e) {
 
 inline bool is_of_next_tag(int e) { return e == element("b.tag") || e == element("b.kind"); }
 
-// The number of elements at the beginning of a context that depend on the next tag alone: b.tag, or b.kind and b.tag; 0 if
-// such elements follow elsewhere.
+// The number of elements at the beginning of a context that depend only on the next tag: 1 for b.tag, 2 for b.kind and
+// b.tag; 0 if there are none or if they are arranged in any other way.
 inline int leading_tag_elements(const ContextList& contexts) {
     const auto count = std::count_if(contexts.begin(), contexts.end(), is_of_next_tag);
     if (count == 1 && contexts[0] == element("b.tag")) return 1;
@@ -83,7 +84,7 @@ inline std::int32_t distance_class(std::int32_t distance) {
     return static_cast<std::int32_t>(std::lower_bound(limits.begin(), limits.end(), distance) - limits.begin());
 }
 
-// The kinds of all tags that `out` contains already.
+// Sets the kinds of all tags that `out` already contains.
 inline void observe_kinds(const Symbols& symbols, Elements& out) {
     if (symbols.kinds.empty()) return;
     for (int e = kFirstKind; e < kElements; ++e) out[e] = symbols.kind(out[shown_fact(e)]);
@@ -94,11 +95,11 @@ inline void set_next_tag(const Symbols& symbols, std::int32_t tag, Elements& out
     out[element("b.kind")] = symbols.kind(tag);
 }
 
-// All elements of a configuration. The caller sets the next tag and action if it predicts with them.
+// Computes all elements of a configuration. The caller sets the next tag and the action if its contexts contain them.
 inline void observe(const States& states, std::uint32_t id, const Symbols& symbols, std::span<const std::int32_t> words,
                     Elements& out) {
     const State& now = states[id];
-    std::uint32_t at = now.depth > 0 ? id : kNone;  // with the root last, nothing is on the stack at first
+    std::uint32_t at = now.depth > 0 ? id : kNone;  // with the root last, the stack is empty at first
     for (int item = 0; item < kStackItems; ++item) {
         std::int32_t* fact = &out[static_cast<std::size_t>(item) * kFacts];
         if (at == kNone) {
@@ -129,7 +130,7 @@ inline void observe(const States& states, std::uint32_t id, const Symbols& symbo
     observe_kinds(symbols, out);
 }
 
-// One context, read element by element.
+// The values of one context, by index.
 struct ContextOf {
     const Elements& elements;
     const ContextList& list;

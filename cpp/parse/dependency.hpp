@@ -38,7 +38,7 @@ struct DependencyShape {
     std::int32_t label_outcomes() const { return symbols.labels + labels_first(); }
 };
 
-// A word with one of its tags and, if they are generated, labels; -1: none.
+// A word with one of its tags and, if labels are generated, one of its labels (-1: none).
 struct DependencyNode {
     std::int32_t position = 0, tag = 0, label = -1, word = 0;
 };
@@ -75,7 +75,7 @@ public:
     explicit DependencyRecorder(const DependencyShape& shape) : shape_(shape) {}
     DependencyEventList labels, tags, words;
 
-    // All events of a tree whose tags, heads and labels are known.
+    // Records all events of a tree whose tags, heads and labels are known.
     void follow(const Sentence& s) {
         for (std::int32_t head = 0; head <= s.size(); ++head) {
             if (head > 0) side(s, head, -1);
@@ -102,7 +102,7 @@ private:
             words.add(elements_, shape_.words, child.word);
             tag = child.tag, label = child.label;
         }
-        if (head == 0 && shape_.single_root) return;  // one child, then certainly no other
+        if (head == 0 && shape_.single_root) return;  // after the only child, the stop is certain
         see_sibling(shape_, tag, label, elements_);
         if (shape_.labels_first())
             labels.add(elements_, shape_.labels, shape_.symbols.labels);

@@ -12,8 +12,8 @@ namespace bistro {
 struct DerivationStep {
     Action action;
     std::int32_t word;        // the word that is shifted, or the dependent of the arc; 0 at the end
-    std::int32_t label, tag;  // of an arc, of a shift; -1 otherwise
-    Choices possible;         // independent of the sentence
+    std::int32_t label, tag;  // label of an arc, tag of a shift; -1 otherwise
+    Choices possible;         // possible actions, independent of the sentence
     Elements elements;        // without the elements that the step itself sets
 };
 

@@ -1,9 +1,9 @@
 // Sentences from the prior of the transition model: every event is drawn given all events before it, and then seated
 // (Pólya's urn), so that words, trees, derivations and seating are one draw from their joint distribution.
 //
-// Training does not mask impossible actions: it treats the events of a derivation as draws among all outcomes. So an action
-// may be drawn that the configuration does not allow. Such data cannot occur in a treebank. To condition on possible
-// actions, the caller must start again, with new hyper-parameters, too.
+// Training does not mask impossible actions: it treats the events of a derivation as draws among all outcomes. Therefore,
+// an action may be drawn that the configuration does not allow. Such data cannot occur in a treebank. To condition on
+// possible actions, the caller must repeat the whole draw, including the hyper-parameters.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    // Draws an outcome of one distribution in the present configuration, and seats it.
+    // Draws an outcome of one distribution in the current configuration, and seats it.
     std::int32_t take(std::size_t f, const ContextList& list, Stream& rng) {
         Franchise& franchise = *franchises_[f];
         const ContextOf context{elements_, list};

@@ -58,14 +58,14 @@ public:
 
     std::size_t size() const { return seated_.size(); }
 
-    // Seats a sentence for the first time, along a history or, without one, along the deterministic oracle.
+    // Seats a sentence for the first time. Its derivation is the history or, without one, that of the deterministic oracle.
     void seat(const Sentence& sentence, const History* history, Stream& rng) {
         seated_.emplace_back();
         record(sentence, history ? *history : oracle_history(sentence), seated_.back());
         enter(seated_.back(), rng);
     }
 
-    // Starts from a sentence whose events are already seated, along a history.
+    // Adds a sentence whose events are already seated, with its history.
     void resume(const Sentence& sentence, const History& history) {
         seated_.emplace_back();
         record(sentence, history, seated_.back());
@@ -93,8 +93,8 @@ public:
         return {true, changed};
     }
 
-    // A derivation that agrees with the sentence, given the current franchises. With a history, it is drawn by conditional
-    // SMC.
+    // Draws a derivation that agrees with the sentence, given the current franchises. With a history, conditional SMC is
+    // used, which retains the history.
     History draw_history(const Sentence& sentence, const History* before, std::int64_t particles, Stream& rng) {
         Search<Franchise, DrawingPolicy> search(model_, DrawingPolicy{particles, &rng, kResampleBelow}, {1 << 14, 1 << 14, true});
         const auto& finals = search.run(sentence, before);
@@ -112,12 +112,12 @@ public:
         return history_of(recorder.states(), recorder.last());
     }
 
-    // Frees the empty restaurants of franchises with many of them.
+    // Frees the empty restaurants of every franchise that has many.
     void drop_empty() {
         for (std::size_t kind = 0; kind < franchises_.size(); ++kind) {
             if (!franchises_[kind] || !EmptyDropper(*franchises_[kind]).is_due()) continue;
             const auto numbers = EmptyDropper(*franchises_[kind]).drop();
-            path_[kind].clear();  // It knows restaurants by their old numbers.
+            path_[kind].clear();  // the path refers to restaurants by their old numbers
             for (Seated& seat : seated_)
                 for (std::uint32_t& entry : seat.entries[kind]) entry = numbers[entry];
         }
@@ -134,8 +134,8 @@ private:
 
     bool is_gibbs() const { return franchises_[0]->seating() == Seating::gibbs; }
 
-    // The steps of a derivation. Labels that the search summed out are drawn, each given its own configuration, if there is
-    // a sentence to draw them for.
+    // The steps of a derivation. If a sentence is given, labels that the search summed out are drawn, each given its own
+    // configuration.
     History history_of(const States& states, std::uint32_t id, const Sentence* sentence = nullptr, Stream* rng = nullptr) const {
         History steps;
         for (; states[id].previous != kNone; id = states[id].previous) {
@@ -157,7 +157,7 @@ private:
         return static_cast<std::int16_t>(draw(probabilities, rng));
     }
 
-    // During its lifetime, all changes of tables are recorded.
+    // Records all changes of tables during its lifetime.
     struct Notes {
         Franchises& franchises;
         std::array<std::vector<TableMove>, 4> moves;
@@ -191,7 +191,7 @@ private:
         return ratio;
     }
 
-    // Removes events, the last one first. Returns the same value for events that are seated.
+    // Removes events, the last one first. For seated events, returns the same value as `enter`.
     double leave(const Seated& seat, Stream& rng) {
         double ratio = 0;
         for (std::size_t f = 0; f < 4; ++f)

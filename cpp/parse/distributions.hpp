@@ -1,7 +1,7 @@
 // Whole distributions of a predictor, cached between queries.
 //
-// A distribution depends only on the deepest restaurant of its context. Each restaurant has one slot that keeps its
-// distribution until another restaurant needs the slot. Distributions of a franchise that still learns are not cached.
+// A distribution depends only on the deepest restaurant of its context. The distribution of a restaurant is kept in a slot
+// until another restaurant needs the slot. Distributions of a franchise that still learns are not cached.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace bistro {
 template <class Franchise>
 class Distributions {
 public:
-    // An outcome that is never possible may be left out: it has probability 0, and the others are found sooner.
+    // One outcome that is never possible can be excluded: it gets probability 0, and the others are computed faster.
     Distributions(const Predictor<Franchise>& predictor, std::int32_t outcomes, std::uint32_t impossible = kNone)
         : predictor_(predictor), outcomes_(static_cast<std::size_t>(outcomes)), impossible_(impossible) {}
 
@@ -31,7 +31,8 @@ public:
         return row(path.data(), depth);
     }
 
-    // Finds the restaurants of many contexts together, and asks for the memory of what is not kept.
+    // Finds the restaurants of many contexts together, and prefetches the memory of their distributions: the cached rows,
+    // or the data from which the others are computed.
     void prepare(std::span<const Elements> questions) {
         paths_.find(predictor_, questions);
         if (slots_.empty()) slots_.resize(num_slots());
@@ -49,8 +50,8 @@ public:
         for (const std::uint32_t i : missing_) predictor_.franchise->prefetch_entries(paths_.deepest(i));
     }
 
-    // The same as `of`, for the question of this number among those prepared last; to rounding, because it is found by restaurants
-    // from above.
+    // The same as `of`, for the question with this index in the last call of `prepare`. The results can differ by rounding,
+    // because a distribution is computed from that of the restaurant above.
     const double* of_prepared(std::size_t number) { return nested(paths_.path(number), paths_.depth(number)); }
     const double* nested_of(const Elements& elements) {
         Path path;
@@ -68,7 +69,7 @@ private:
 
     Slot& slot(std::uint32_t restaurant) { return slots_[mix(restaurant) & (slots_.size() - 1)]; }
 
-    // What is kept for the last restaurant of a path.
+    // The distribution of the last restaurant of a path, computed unless it is cached.
     const double* row(const std::uint32_t* path, int depth) {
         if (slots_.empty()) slots_.resize(num_slots());
         Slot& slot = this->slot(path[depth]);
@@ -84,7 +85,8 @@ private:
         return values;
     }
 
-    // The same by the restaurant above, which others share, and the entries of this restaurant alone.
+    // The same, computed from the distribution of the restaurant above, which other contexts share, and from the entries of
+    // this restaurant.
     const double* nested(const std::uint32_t* path, int depth) {
         if constexpr (!kKeeps) return row(path, depth);
         const std::uint32_t restaurant = path[depth];
@@ -114,7 +116,7 @@ private:
     std::uint32_t impossible_;
     std::vector<Slot> slots_;
     std::vector<double> values_;  // by row and outcome
-    ContextPaths paths_;          // of the questions prepared
+    ContextPaths paths_;          // of the questions in the last call of `prepare`
     std::vector<std::uint32_t> missing_;
     std::vector<double> scratch_ = std::vector<double>(outcomes_);
 };

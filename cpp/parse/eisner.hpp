@@ -106,7 +106,7 @@ private:
         return static_cast<int>(std::lower_bound(kinds_.begin() + 1, kinds_.end(), Kind{node.tag, node.label}) - kinds_.begin());
     }
 
-    // A child begins with its label or tag. The stop is one of the outcomes.
+    // The first outcome of a child is its label or its tag. The stop is one of the outcomes.
     const Frozen& first_distribution() const { return shape_.labels_first() ? *model_.labels : *model_.tags; }
     std::vector<std::uint32_t> first_outcomes() const {
         std::vector<std::uint32_t> outcomes{
@@ -166,7 +166,7 @@ private:
         }
     }
 
-    // If labels come after the arc, a given label counts with its probability.
+    // The logarithm of the probability of a given label, if labels come after the arc; otherwise 0.
     double given_label(int head, int child) {
         if (!shape_.labelled || shape_.generated_labels) return 0;
         const std::int32_t label = sentence_.given_label(nodes_[child].position);

@@ -19,7 +19,7 @@ namespace bistro {
 
 struct ChartRequest : OutputRequest {
     int candidates;          // maximum number of tags (or tags with labels) per word
-    double least_candidate;  // relative to the probability of the word's most probable one
+    double least_candidate;  // lowest probability, relative to the word's most probable candidate
 };
 
 class EisnerParse {
@@ -149,7 +149,7 @@ private:
         return out;
     }
 
-    // The labels of an arc with weights. Given labels and labels of nodes are certain.
+    // Adds the label probabilities of an arc, times its mass. Given labels and the labels of nodes are certain.
     void add_labels(int head, int child, double mass, std::vector<double>& sums) const {
         const std::int32_t given =
             model_.shape.labels_first() ? nodes_[child].label : sentence_.given_label(nodes_[child].position);
@@ -197,7 +197,7 @@ private:
             ->first;
     }
 
-    // A tree from the positions of its heads and its nodes by position.
+    // Builds a tree from the position of each word's head and the node at each position.
     ChartTree with_siblings(const std::vector<std::int32_t>& heads, const std::vector<std::int32_t>& nodes) const {
         const int n = static_cast<int>(heads.size());
         ChartTree tree(n);
@@ -217,7 +217,8 @@ private:
         return tree;
     }
 
-    // Heads, labels and tags of a tree. Labels that come after the arc are the most probable ones, or drawn.
+    // Heads, labels and tags of a tree. Labels that come after the arc are drawn if `rng` is given; otherwise, they are the
+    // most probable ones.
     Parse read(const ChartTree& tree, double log_total, Stream* rng) const {
         Parse parse;
         for (const double x : weights_of(weights_, tree)) parse.log_prob += x;

@@ -24,7 +24,7 @@ consteval int number_of(const std::array<std::string_view, n>& names, std::strin
     return static_cast<int>(found - names.begin());
 }
 
-// The index of a name that comes from outside.
+// The index of a name that is known only at run time.
 inline std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) throw std::invalid_argument("there is no context element " + name);

@@ -16,7 +16,7 @@
 namespace bistro {
 
 struct LiveAnalysis {
-    std::int64_t id, parent;  // numbered by step and probability; the parent is -1 at the first word
+    std::int64_t id, parent;  // numbered by step, then by rank; the parent is -1 at the first word
     Parse tree;               // heads and labels are -1 where there are none yet
 };
 
@@ -83,7 +83,7 @@ private:
     const Sentence& sentence_;
     std::size_t most_;
     std::int64_t next_id_ = 0;
-    std::unordered_map<std::uint32_t, std::int64_t> id_of_;  // of the derivations of the previous step, by their states
+    std::unordered_map<std::uint32_t, std::int64_t> id_of_;  // ids of the analyses of the previous step, by state
     std::vector<ReadingStep> steps_;
 };
 

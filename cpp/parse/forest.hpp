@@ -1,4 +1,5 @@
-// All projective trees of one sentence with their weights: the best tree, the sum, draws, arcs, the k best trees.
+// All projective trees of one sentence with their weights: the best tree, the k best trees, the sum, samples, and arc
+// probabilities.
 //
 // The sum uses plain numbers, which is eight times faster than logarithms. To avoid underflow and overflow, the weights of
 // each word are divided by its weights in the best tree, which then has weight 1. If this is not enough for a very long
@@ -30,14 +31,14 @@ private:
     double score_;
 };
 
-// The weights of the sides of each node in a tree, by [node][side]: the stop after the outermost child.
+// The stop weights of each node in a tree, by [node][side]: the stop after the outermost child.
 inline std::vector<double> stops_of(const ArcWeights& w, const ChartTree& tree) {
     std::vector<std::int32_t> outermost(w.nodes() * 2, 0);
     auto outer = [&](int word) {
         const int head = tree.head[word];
         const Side side = w.position[head] < word + 1 ? kRight : kLeft;
         std::int32_t& kind = outermost[head * 2 + side];
-        if (side == kRight || kind == 0) kind = w.kind[tree.node[word]];  // from left to right: the first, or the last
+        if (side == kRight || kind == 0) kind = w.kind[tree.node[word]];  // the first on the left, the last on the right
     };
     for (int word = 0; word < w.words; ++word) outer(word);
     std::vector<double> stops(w.nodes() * 2);
@@ -84,7 +85,7 @@ public:
         log_total_ = in_logarithms_->fill(scaled_);
     }
 
-    SumOfTrees(const SumOfTrees&) = delete;  // the chart refers to the weights here
+    SumOfTrees(const SumOfTrees&) = delete;  // the charts refer to scaled_
 
     double log_total() const { return log_total_; }
     ChartTree sample(Stream& rng) const { return in_logarithms_ ? sample_tree(*in_logarithms_, rng) : sample_tree(plain_, rng); }

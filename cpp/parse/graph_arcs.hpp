@@ -1,8 +1,8 @@
 // The arcs between two words, in a graph of stacks.
 //
 // An arc joins the two top items, so the span of the new top item begins further left. Nodes are expanded by the position
-// at which their top item begins, from right to left, so each node is complete before it is expanded. Arcs with little mass
-// survive with a probability proportional to it (Russian roulette).
+// at which their top item begins, from right to left, so each node is complete before it is expanded. An arc with little
+// mass is kept with a probability proportional to its mass (Russian roulette).
 #pragma once
 
 #include <algorithm>
@@ -25,19 +25,19 @@ protected:
           of_actions_(model.actions, model.code().outcomes(), never_ends(model) ? end_outcome(model) : kNone),
           least_arc_(least_arc) {}
 
-    // The remainder of a node after its expansion.
+    // A node with its possible actions and their probabilities.
     struct Expanded {
         std::uint32_t node;
         ActionProbabilities actions;
         Choices choices;
     };
-    // A node about to shift.
+    // A node that is about to shift.
     struct Shifting {
         std::uint32_t node;
-        double probability, counts;  // of the shift; and its factor, because others were dropped
+        double probability, counts;  // of the shift; factor for dropped alternatives
         Noise noise;
-        NextTags::Entry next{};   // the stack by its number among those observed, and a tag
-        std::uint32_t group = 0;  // stacks of one group look the same from what is shifted onto them
+        NextTags::Entry next{};   // the index of the stack in observed_, and a tag
+        std::uint32_t group = 0;  // stacks of one group look the same below a new item
     };
     struct Top {
         std::uint32_t item;
@@ -71,7 +71,7 @@ protected:
         graph_.link(node, below, weight).tally.add_times(weight, tally);
     }
 
-    // Applies all possible arcs to all stacks with this number of words.
+    // Applies all possible arcs to all stacks after this number of words.
     void make_arcs(std::int32_t words, bool words_left) {
         shifting_.clear();
         words_ = words;
@@ -98,8 +98,8 @@ protected:
         graph_.forget_looks();
     }
 
-    // The mass of the heaviest arc among the nodes expanded last, along the heaviest links. After the last word nothing but arcs
-    // goes on, so one of them must for certain: else all might be lost.
+    // The mass of the heaviest arc of the nodes expanded last, followed along the heaviest links. After the last word,
+    // stacks can no longer shift, so at least one arc must be kept for certain; otherwise, all derivations could be lost.
     double heaviest() {
         double most = 0;
         const Expanded* best = nullptr;
@@ -137,7 +137,7 @@ protected:
 
     void observe(const StackLook& look, Elements& out) { view_.observe(items_, look, *sentence_, words_, out); }
 
-    // The possible actions of a node, which has this index among the observed nodes.
+    // The possible actions of a node. `number` is its index in observed_.
     Expanded expand(std::uint32_t id, std::size_t number) {
         const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
         const auto outcomes = [&] { return of_actions_.of_prepared(number); };
@@ -164,7 +164,8 @@ protected:
         final_tally_.add_times(mass, tally);
     }
 
-    // The probability with which something of this mass goes on: 1 unless it is little, and 0 if it was drawn not to.
+    // Decides whether something with this mass is kept. Returns the probability with which it is kept (1 unless its mass is
+    // below least_), or 0 if it is dropped.
     double chance(double mass) {
         if (mass >= least_) return 1;
         const double p = mass / least_;
@@ -173,15 +174,15 @@ protected:
         return 0;
     }
 
-    // What goes on by chance counts as much more as it is less probable to. Its error so far is that of its own tally and of the
-    // tally below.
+    // Divides the weight of something that was kept with probability p by p, and adds the resulting error to its tally. Its
+    // previous error is that of its own tally and of the tally below.
     void count_drawn(double p, double& weight, Tally& tally, const Tally& below) {
         weight /= p;
         const double variance = mean_square(tally.noise, below.noise, common_);
         add_noise(tally.noise, random_signs(std::sqrt((1 - p) * std::max(0.0, 1 - variance)), *rng_));
     }
 
-    // If no later context uses labels, an arc stands for all of its labels together.
+    // If no later context uses labels, an arc represents all of its labels together.
     void make_arcs(std::uint32_t id, Action action, double probability, bool words_left) {
         if (!has_labels()) return make_arc(id, action, 0, probability, words_left);
         observe(graph_.nodes[id].look, elements_);
@@ -220,7 +221,8 @@ protected:
         }
     }
 
-    // The arc between the top item of a stack and the one on top of `second`, which leaves a stack for every link of `second`.
+    // Makes the arc between the top item of a stack and the top item of `second`, the node below. The result is one stack
+    // for every link of `second`.
     void join(const StackLook& look, std::uint32_t second, Action action, std::int32_t label, double weight, const Tally& tally) {
         const StackLook& under = graph_.nodes[second].look;
         const bool left = action == Action::left_arc;
@@ -244,13 +246,13 @@ protected:
         }
     }
 
-    // Where the root is first and has one child, it ends the sentence by its arc.
+    // If the root is first and has one child, the arc from the root ends the sentence, so the end action never occurs.
     static bool never_ends(const TransitionModel<Frozen>& model) { return model.system.root_first && model.system.single_root; }
     static std::uint32_t end_outcome(const TransitionModel<Frozen>& model) {
         return static_cast<std::uint32_t>(model.code().end());
     }
 
-    static constexpr double kEnd = 3;  // an arc after the last word needs so many times the share to go on for certain
+    static constexpr double kEnd = 3;  // after the last word, the share above which an arc is always kept is higher by this factor
 
     const TransitionModel<Frozen>& model_;
     StackView view_;
@@ -261,10 +263,10 @@ protected:
     const Sentence* sentence_ = nullptr;
     Stream* rng_ = nullptr;
     std::int32_t words_ = 0;  // generated so far
-    double pace_ = 1;         // of the actions after them
+    double pace_ = 1;         // pace factor of the next actions
     Elements elements_{};
     std::vector<Elements> observed_;
-    std::vector<std::vector<std::uint32_t>> buckets_;  // nodes by where their top item begins
+    std::vector<std::vector<std::uint32_t>> buckets_;  // nodes by the position at which their top item begins
     std::vector<Expanded> expanded_;
     std::vector<Shifting> shifting_, ending_;
     std::vector<double> label_probabilities_;

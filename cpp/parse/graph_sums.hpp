@@ -1,6 +1,6 @@
-// Probabilities of prefixes by sums over a graph of stacks, which is thinned at random where it grows too large.
+// Probabilities of prefixes by sums over a graph of stacks, which is thinned at random if it grows too large.
 //
-// Between two words, every stack may take any arcs. The sum over all shifts and all tags of the next word is the
+// Between two words, every stack may make any arcs. The sum over all shifts and all tags of the next word is the
 // probability of the prefix. Only the choice of the nodes that are kept is random; without thinning, the sums are exact.
 // Nodes are thinned before they shift, by an estimate of the probability of the next word, and again after the word and its
 // tag are generated.
@@ -22,12 +22,13 @@ namespace bistro {
 
 struct GraphFigures {
     PrefixFigures figures;
-    Noise noise;  // relative error of the prefix, in copies
+    Noise noise;  // independent copies of the relative error of the prefix
 };
 
-// How much of the graph is kept, for at most so many nodes per word; 0: all of it. Easy words need fewer nodes: what has a certain
-// share of the whole (0.0017 for 100 nodes, never more than 0.17) is kept in any case, what has less is kept at random. A stack
-// before the word goes on with several tags, so fewer stacks are kept there.
+// Determines how much of the graph is kept, given the maximum number of nodes per word (0: no limit). Easy words need fewer
+// nodes: up to this maximum, alternatives with a certain share of the total (0.0017 for 100 nodes, never more than 0.17)
+// are always kept, and alternatives with a smaller share are kept at random. A stack before the word is continued with
+// several tags, so fewer stacks are kept before the word.
 struct GraphSize {
     explicit GraphSize(double nodes)
         : most(nodes > 0 ? nodes : std::numeric_limits<double>::infinity()), share(17 / (most * most + 100)),
@@ -36,9 +37,9 @@ struct GraphSize {
 
     double most, share;
     ThinningOptions shifting, words;
-    double least_arc;     // arcs of less mass may not go on
-    double least_others;  // nor the tags that a word never had in training
-    double resolution;    // relative error of a sum where something was dropped that left no trace
+    double least_arc;     // arcs with less mass may be dropped
+    double least_others;  // likewise for tags that a word never had in training
+    double resolution;    // relative error for drops that leave no trace in the noise
 };
 
 class GraphSums : private GraphArcs {
@@ -57,13 +58,13 @@ public:
         return rows;
     }
 
-    // The continuations of the first words of a sentence. `open` is called for every node that is about to generate another
-    // word, with its elements and its share of the first words. Returns the share that ends here, and the log-probability
-    // of the first words.
+    // Continues the first words of a sentence. `open` is called for every node that is about to generate another word, with
+    // the elements of the node and its share of the probability of the first words. Returns the share that ends here, and
+    // the log-probability of the first words.
     template <class Open>
     std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
-        Stream stream = rng;                     // also for the end of the sentence
-        for (const bool ends : {false, true}) {  // the same draws twice, because arcs consume their input
+        Stream stream = rng;                     // declared here because end_sentence also uses it
+        for (const bool ends : {false, true}) {  // the same draws twice, since the graph can be continued only once
             stream = rng;
             begin(first, stream);
             for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
@@ -92,7 +93,7 @@ private:
         return row;
     }
 
-    // Keeps some of the stacks about to shift, by a guess of how probable they make the next word.
+    // Keeps some of the stacks that are about to shift, by an estimate of the probability of the next word.
     void thin_shifting(std::int32_t position) {
         guide_.take(*sentence_, position, next_tags_.is_apart_possible());
         masses_.clear();
@@ -117,8 +118,8 @@ private:
         shifting_.swap(kept_);
     }
 
-    // A stack that is kept goes on with every tag that the word had in training, and, if they have enough mass or by chance, with
-    // all others.
+    // Continues a kept stack with every tag that the word had in training. All other tags together are kept if they have
+    // enough mass, or at random.
     void keep(const Thinning::Kept& k) {
         Shifting s = shifting_[k.index];
         s.counts = k.factor;
@@ -140,8 +141,7 @@ private:
         kept_.push_back(s);
     }
 
-    // Stacks that were kept get numbers, and their elements are observed; stacks that look the same from what is shifted onto them
-    // are one group.
+    // Numbers the kept stacks, observes their elements, and groups the stacks that look the same below a new item.
     void number_stacks() {
         numbers_.assign(shifting_.size(), kNone);
         observed_.clear();
@@ -171,7 +171,7 @@ private:
                         sentence_->spelling(position, model_.system.symbols.tags));
     }
 
-    // The sum over all shifts and all tags, and masses by tag and group.
+    // Computes the sum over all shifts and all tags, and the masses by tag and group.
     GraphFigures figures() {
         group_masses_.assign(groups_.size() * tags_, 0.0);
         Tally sum;
@@ -203,7 +203,7 @@ private:
         return {{log_prefix_, lexical / total_, sum.log_joint}, sum.noise};
     }
 
-    // New nodes for the word, thinned.
+    // Adds the nodes for the word, after thinning.
     void push_words(std::int32_t position) {
         const std::int32_t word = sentence_->words[static_cast<std::size_t>(position) - 1];
         list_groups();
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    // Chains those that shift by their groups, each in the order of `shifting_`.
+    // Links the elements of shifting_ group by group, in their order.
     void list_groups() {
         first_in_.assign(groups_.size(), kNone);
         next_in_.resize(shifting_.size());
@@ -243,7 +243,7 @@ private:
         }
     }
 
-    // The variance of the relative error of a tag on a group, without the error of the prefix.
+    // The variance of the relative error of one tag on one group of stacks, without the error of the prefix.
     double variance_of(std::size_t group, std::int32_t tag) const {
         Tally sum;
         double whole = 0;
@@ -266,7 +266,7 @@ private:
         return found == choices.end() ? 0.0 : found->probability;
     }
 
-    // With the root last, the root is pushed onto the stack like a word, and takes the items there.
+    // With the root last, the root is pushed onto the stack like a word, and the stack items become its children.
     GraphFigures end_sentence() {
         make_arcs(sentence_->size(), false);
         const Symbols& s = model_.system.symbols;
@@ -284,7 +284,7 @@ private:
         return {{log_prefix_ + std::log(final_), 0, final_tally_.log_joint}, final_tally_.noise};
     }
 
-    static constexpr double kNegligible = 1e-7;  // a share of a word's probability that its means may do without
+    static constexpr double kNegligible = 1e-7;  // means ignore tags with a smaller share of a word's probability
 
     GraphSize size_;
     Thinning thinning_;
@@ -292,16 +292,16 @@ private:
     NextTags next_tags_;
     std::size_t tags_;
     std::vector<Shifting> kept_;
-    std::vector<NextTags::Entry> entries_;  // of all that shifts
-    std::vector<std::uint32_t> numbers_;    // by node about to shift: its number among those kept
-    std::vector<std::uint32_t> group_of_;   // by that number
+    std::vector<NextTags::Entry> entries_;  // by index in shifting_
+    std::vector<std::uint32_t> numbers_;    // by stack about to shift: its index among the kept stacks
+    std::vector<std::uint32_t> group_of_;   // by index of a kept stack: its group
     std::vector<StackLook> groups_;
-    std::vector<double> masses_, others_;  // guesses by node about to shift: of all tags, and of those the word never had
+    std::vector<double> masses_, others_;  // estimates by stack about to shift: all tags, and tags unseen with the word
     std::vector<double> group_masses_;
-    std::vector<std::uint32_t> first_in_;    // by group: the first that shifts
-    std::vector<std::uint32_t> next_in_;     // and the one after it
-    std::vector<std::uint32_t> kept_at_;     // by tag and group: the place among those kept
-    std::vector<std::uint32_t> word_items_;  // by tag
+    std::vector<std::uint32_t> first_in_;    // by group: the first index in shifting_
+    std::vector<std::uint32_t> next_in_;     // by index in shifting_: the next one in the group
+    std::vector<std::uint32_t> kept_at_;     // by tag and group: the index of the kept alternative
+    std::vector<std::uint32_t> word_items_;  // by tag: the item of the word with this tag
     double total_ = 0;
 };
 

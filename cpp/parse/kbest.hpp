@@ -1,8 +1,8 @@
 // The k best trees of a chart, one after the other, computed lazily (Huang & Chiang 2005).
 //
-// Every item has a list of its best derivations so far and a heap of candidates for the next one. A derivation is a way to
-// derive the item and the rank of the derivation of each part. After a derivation is chosen, those that use the next best
-// derivation of one part become candidates.
+// Every item has a list of its best derivations so far and a heap of candidates for the next one. A derivation consists of
+// a way to derive the item and the rank of the derivation of each part. After a derivation is chosen, the derivations that
+// use the next best derivation of one part become candidates.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ public:
         double score;
     };
 
-    // The tree of this rank, where 0 is the best; nothing if there are fewer trees.
+    // The tree of this rank (0: the best), or nothing if there are fewer trees.
     std::optional<Scored> tree(int rank) {
         if (!derivation(chart_.goal(), rank)) return std::nullopt;
         Scored result{ChartTree(chart_.weights().words), derivation(chart_.goal(), rank)->score};
@@ -100,7 +100,7 @@ private:
         here.best.push_back(taken);
         const Way way = here.ways[taken.way];
         consider(item, way, {0.0, taken.way, taken.of_part + 1, taken.of_other});
-        // Only from the first derivation of the part. Otherwise, a pair would occur twice.
+        // The rank of the other part increases only while the first part has rank 0. Otherwise, a pair would occur twice.
         if (taken.of_part == 0) consider(item, way, {0.0, taken.way, 0, taken.of_other + 1});
     }
 
@@ -117,7 +117,7 @@ private:
     }
 
     const Chart<MaxPlus>& chart_;
-    std::vector<std::int32_t> place_;  // by item: where in known_, or -1
+    std::vector<std::int32_t> place_;  // by item: its index in known_, or -1
     std::deque<Known> known_;          // a deque, so that elements do not move
 };
 

@@ -1,4 +1,4 @@
-// The joint probability of every head and label of a word, collected arc by arc.
+// The joint probability of every head and label of a word, summed arc by arc.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ struct LabelledArc {
 };
 using LabelledArcs = std::vector<std::vector<LabelledArc>>;  // by word
 
-// Labels are not computed for arcs less probable than kLeastArc and for parts of other arcs less probable than kLeastMass.
-// Arcs less probable than kLeastMass and labels with a share of their arc below kLeastLabel are not listed.
+// Labels are not computed for arcs with a probability below kLeastArc, or for parts of an arc with a probability below
+// kLeastMass. Arcs with a probability below kLeastMass, and labels with a share of their arc below kLeastLabel, are not
+// listed.
 inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-2;
 
-// The arcs of one word: first all masses, then the labels of the arcs that are probable enough.
+// The arcs of one word. All masses are added first, and then the labels of the arcs that are probable enough.
 class ArcSums {
 public:
-    // Heads below `heads` are found at once, others among those that there are.
+    // Heads below `heads` are looked up in a table, other heads by a search of all arcs so far.
     explicit ArcSums(int heads = 0) : place_(static_cast<std::size_t>(heads), -1) {}
 
     void add(std::int32_t head, double mass) { at(head).total += mass; }
 
-    // Sums by label, for adding to; null for an arc whose labels do not matter.
+    // Sums by label, to which the caller adds; null for an arc whose labels are not computed.
     std::vector<double>* labels(std::int32_t head, std::size_t num_labels) {
         Arc& arc = at(head);
         if (arc.total < kLeastArc) return nullptr;
@@ -66,8 +67,8 @@ private:
         return arcs_.emplace_back(Arc{head, 0.0, {}});
     }
 
-    std::vector<Arc> arcs_;            // in the order of coming
-    std::vector<std::int32_t> place_;  // by head: where in arcs_
+    std::vector<Arc> arcs_;            // in the order of their first mass
+    std::vector<std::int32_t> place_;  // by head: its index in arcs_, or -1
 };
 
 }  // namespace bistro

@@ -3,8 +3,10 @@
 // The probability of a prefix is the sum over all derivations that have generated it. A deterministic search gives a lower
 // bound, the sum over the derivations that it kept. Sequential Monte Carlo gives an unbiased estimate.
 //
-// The surprisal of a word has two parts: with D the derivations (tag of the word included), q(D) their posterior after the
-// word and p(D) their prior before it,   -log p(word) = E_q[-log p(word | D)] + KL(q || p),   lexical plus syntactic.
+// The surprisal of a word has a lexical and a syntactic part. If D are the derivations (including the tag of the word),
+// q(D) is their posterior after the word, and p(D) their prior before it, then
+//
+//     -log p(word) = E_q[-log p(word | D)] + KL(q || p)
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,7 @@ namespace bistro {
 // log_prefix - log_joint. The first term includes derivations that were not visited, so the entropy may exceed the
 // logarithm of the number of particles.
 struct PrefixFigures {
-    double log_prefix;  // of the words so far
+    double log_prefix;  // log-probability of the words so far
     double lexical;     // mean of -log p(last word | tag, context), in nats
     double log_joint;   // mean of log p(derivation, words so far)
 };
@@ -50,7 +52,7 @@ inline PrefixFigures figures_of(const std::vector<double>& log_weights, const st
     return figures;
 }
 
-// The logarithms of what each derivation contributes to the estimate of the prefix.
+// The logarithm of each derivation's contribution to the estimate of the prefix.
 template <class Policy>
 std::vector<double> contributions(const Policy& policy, const std::vector<Derivation>& derivations) {
     std::vector<double> logs;
@@ -90,8 +92,8 @@ struct Generated {
     bool complete = false;  // false if the limit was reached before the end
 };
 
-// The beginning of a sentence, and the temperature of its continuation: draws are from p^(1 / temperature). The derivation
-// of the beginning is one of `particles` that have generated it.
+// The beginning of a sentence, and the temperature of its continuation: draws are from p^(1 / temperature), normalised. The
+// derivation of the beginning is drawn by a search with `particles` particles.
 struct GenerateOptions {
     std::int32_t most_words = 250;
     double temperature = 1;
@@ -131,7 +133,7 @@ public:
     }
 
 private:
-    // Draws by the probabilities raised to 1 / temperature, which it overwrites.
+    // Draws from the probabilities raised to the power of 1 / temperature. The argument may be overwritten.
     std::size_t draw(std::vector<double>& probabilities) {
         if (options_.temperature == 1) return bistro::draw(probabilities, rng_);
         const double highest = *std::max_element(probabilities.begin(), probabilities.end());

@@ -1,7 +1,8 @@
-// A cache of the model's answers for configurations that look the same.
+// A cache of the model's predictions for configurations that look the same.
 //
 // Derivations that generate the same word differ mostly in their past, and the elements of their contexts are often
-// identical. So every query is made once per word. The key has the values of all elements that any context uses.
+// identical. The cache therefore computes each distinct query once per word. The key consists of the values of all elements
+// in the contexts of actions, tags and words, without the next tag.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ public:
             if (used[e]) used_.push_back(static_cast<std::uint8_t>(e));
     }
 
-    // Clears the cache, since queries differ for the next word.
+    // Clears the cache, since the answers differ for the next word.
     void clear() {
         size_ = 0;
         std::fill(slots_.begin(), slots_.end(), kNone);

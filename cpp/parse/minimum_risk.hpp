@@ -11,10 +11,9 @@
 
 namespace bistro {
 
-using Weighted = std::vector<std::pair<std::int32_t, double>>;  // (what, probability)
+using Weighted = std::vector<std::pair<std::int32_t, double>>;  // (head, label, tag or node; probability)
 
-// Heads of the best projective tree for scores[d - 1] = (head, score) of word d. Heads that are not listed have the score
-// 0.
+// Heads of the best projective tree for scores[d - 1] = (head, score) of word d. The score of an unlisted head is 0.
 inline std::vector<std::int32_t> least_risk_heads(const std::vector<Weighted>& scores, bool single_root) {
     std::vector<std::int32_t> positions(scores.size() + 1);
     std::iota(positions.begin(), positions.end(), 0);

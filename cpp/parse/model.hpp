@@ -37,8 +37,8 @@ struct Predictor {
     }
 };
 
-// Outcomes of the action distribution. With `joint` labels an arc and its label are one outcome, otherwise (and without
-// labels) the arcs are single outcomes and the label is a second step.
+// Outcomes of the action distribution. With joint labels, each pair of arc and label is one outcome. Otherwise (and without
+// labels), each arc is one outcome, and the label is predicted in a second step.
 struct ActionCode {
     std::int32_t arc_labels = 1;
 
@@ -66,8 +66,8 @@ struct TransitionModel {
     System system;
     Predictor<Franchise> actions, labels, tags, words;
     bool labelled = true, joint_labels = false, lexicalised = true, labels_in_contexts = false;
-    // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]]. A word
-    // without tags, or no lists at all, allows all tags.
+    // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1] - 1]. If
+    // a word has no listed tags, or there are no lists, all tags are allowed.
     std::span<const std::int32_t> tag_begin, tag_list;
     Pace pace;
 
@@ -84,9 +84,9 @@ struct TransitionModel {
 
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
 
-    // The probabilities of the possible actions, normalised. An arc has the sum over all of its labels. `of_outcomes()`
-    // returns the probability of every outcome, and is called only if several actions are possible. `shift_factor` is the
-    // factor of the pace.
+    // The probabilities of the possible actions, normalised. The probability of an arc is the sum over its labels.
+    // `of_outcomes()` returns the probability of every outcome, and is called only if several actions are possible.
+    // `shift_factor` is the factor of the pace.
     template <class OfOutcomes>
     ActionProbabilities action_probabilities(const Choices& possible, double shift_factor, const OfOutcomes& of_outcomes) const {
         if (possible.count() == 1)
@@ -108,8 +108,9 @@ struct TransitionModel {
         return p;
     }
 
-    // p(label | arc) for all labels; `elements` are those of the configuration before the arc. They are normalised more
-    // precisely than the single-precision distributions, because an arc that stands for all of its labels counts as 1.
+    // p(label | arc) for all labels. `elements` describe the configuration before the arc. The values are normalised again,
+    // because single-precision distributions do not sum exactly to 1, and an arc that represents all of its labels has the
+    // factor 1.
     void label_probabilities(Action action, Elements& elements, std::vector<double>& out) const {
         const auto n = static_cast<std::size_t>(system.symbols.labels);
         out.resize(n);

@@ -1,8 +1,9 @@
-// The tags of the next word for stacks that were chosen before it: a stack with one tag, or with all tags that are left.
+// The tags of the next word for entries that were selected in advance: each entry is a stack with one tag, or with all
+// remaining tags.
 //
-// Most of a word's probability lies in the few tags that it had in training. A stack is chosen with each of these by itself, so
-// that only what was chosen is looked up, and with all others together, which are looked up where their guess is large enough
-// or by chance.
+// Most of a word's probability comes from the few tags that it had in training. Each of these tags has its own entry per
+// stack, so only selected pairs of stack and tag are looked up. All other tags of a stack share one entry, which the caller
+// selects if its estimated mass is large enough, or at random.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +23,18 @@ class NextTags {
 public:
     struct Entry {
         std::uint32_t stack;
-        std::int32_t tag;  // or kOtherTags: all but those `apart`
+        std::int32_t tag;  // or kOtherTags: all tags except those in `apart`
     };
 
     NextTags(const TransitionModel<Frozen>& model, const SearchOptions& options)
         : model_(model), most_tags_(static_cast<std::size_t>(options.tags)), tag_choices_(model, options.unseen_tags),
           is_apart_possible_(model.lexicalised && options.unseen_tags == 1 && options.tags >= model.system.symbols.tags) {}
 
-    // Whether every tag counts by itself: not if a word may have only its most probable tags, or only those it had in training.
+    // Whether tags can have separate entries: only if words are generated and all tags are tried with their full
+    // probability.
     bool is_apart_possible() const { return is_apart_possible_; }
 
-    // The tags of every entry, with their probabilities.
+    // Finds the tags of every entry, with their probabilities. The tags in `apart` have separate entries.
     void find(std::span<Elements> stacks, std::span<const Entry> entries, std::span<const std::int32_t> apart, std::int32_t word,
               const double* spelling) {
         tag_choices_.prepare(stacks);

@@ -36,7 +36,7 @@ public:
         levels_[static_cast<std::size_t>(depth)][path[depth]].weight += weight;
     }
 
-    // Adds the sum to `out`, and clears it.
+    // Adds the weighted sum to `out`, and removes all distributions.
     void sum_up(double* out) {
         for (std::size_t level = levels_.size(); level-- > 0;)
             for (const auto& [restaurant, place] : levels_[level]) {
@@ -62,7 +62,7 @@ private:
         double weight = 0;
     };
 
-    // p(x) in the restaurant above one of this level.
+    // p(x) in a restaurant one level above `level`, or in the base distribution if `level` is 0.
     double above(std::size_t level, std::uint32_t restaurant, std::uint32_t x) const {
         double weight = 1;
         while (level-- > 0) {
@@ -76,7 +76,7 @@ private:
     }
 
     const Frozen& franchise_;
-    std::vector<std::map<std::uint32_t, Place>> levels_;  // by restaurant; sorted, so that sums do not depend on hashing
+    std::vector<std::map<std::uint32_t, Place>> levels_;  // by level and restaurant; sorted, so that sums do not depend on hashing
 };
 
 // The results of one run or one search. Weights are shares of the probability of the first words.
@@ -139,12 +139,12 @@ private:
     }
 
     const TransitionModel<Frozen>* model_;
-    std::vector<std::uint8_t> used_;  // the elements that tags and words are predicted from
+    std::vector<std::uint8_t> used_;  // the elements in the contexts of tags and words
     std::map<std::vector<std::int32_t>, std::size_t> index_;
     std::vector<std::pair<Elements, double>> open_;
 };
 
-// Continues the first words of a sentence, which may be empty.
+// Predicts the continuation of the first words of a sentence. There may be none.
 template <class Policy>
 NextWords next_words(Search<Frozen, Policy>& search, Policy policy, const TransitionModel<Frozen>& model, const Sentence& first) {
     std::vector<std::int32_t> words(first.words.begin(), first.words.end()), spelled(first.spelled.begin(), first.spelled.end());

@@ -15,7 +15,7 @@ namespace bistro {
 // One transition of a derivation.
 struct HistoryStep {
     Action action;
-    std::int16_t tag, label;  // of a shift, of an arc
+    std::int16_t tag, label;  // tag of a shift, label of an arc
 };
 using History = std::vector<HistoryStep>;
 
@@ -84,7 +84,7 @@ public:
     std::uint32_t last() const { return last_; }
 
 private:
-    // A history may come from a file.
+    // Whether a step is possible: a history may come from a damaged file.
     bool is_possible(const Sentence& sentence, const HistoryStep& made) const {
         const Choices possible = choices(shape_.system, states_, last_);
         const Symbols& symbols = shape_.system.symbols;

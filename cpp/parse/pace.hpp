@@ -12,7 +12,7 @@
 namespace bistro {
 
 struct Pace {
-    double begin = 1, exponent = 0;  // without an exponent every factor is 1
+    double begin = 1, exponent = 0;  // with exponent 0, every factor is 1
 
     double factor(std::int32_t words) const { return exponent == 0 || words <= begin ? 1.0 : std::pow(words / begin, -exponent); }
 };

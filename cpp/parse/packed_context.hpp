@@ -1,4 +1,4 @@
-// The first elements of a context as one number, if they are few and small: tags, labels and counts, but not words.
+// The first elements of a context, packed into one number: up to seven tags, labels or counts before the first word.
 //
 // Contexts that begin with the same tags recur in every text, so their restaurants are worth caching.
 #pragma once
@@ -22,7 +22,7 @@ public:
 
     int length() const { return length_; }
 
-    // Returns false if a value is too large for a number.
+    // Returns false if a value has more than 9 bits, or if the context begins with a word or is empty.
     bool pack(const Elements& elements, std::uint64_t& key) const {
         std::uint32_t all = 0;
         key = 1;
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static constexpr int kMost = 7, kBits = 9;  // 63 bits, and a leading 1: no number is 0
+    static constexpr int kMost = 7, kBits = 9;  // 63 bits and a leading 1, so no key is 0
 
     static bool is_word(std::uint8_t e) {
         if (e >= kStackItems * kFacts) return e == element("p1.word") || e == element("p2.word");

@@ -15,9 +15,9 @@
 
 namespace bistro {
 
-// The results of any parser for a sentence.
+// The results to compute for a sentence, for any parser.
 struct OutputRequest {
-    int best;  // most probable trees, or none
+    int best;  // number of most probable trees; may be 0
     int samples;
     bool marginals;      // of heads, of labels and of tags
     bool tags_alone;     // only the marginals of tags are requested, without the probability of the best tree
@@ -31,7 +31,7 @@ struct ParseRequest : OutputRequest {
     bool use_beam;
     std::int64_t size;   // particles, or the width of the beam
     bool by_weight;      // how particles are redistributed after each word
-    bool by_derivation;  // whether derivations with their labels are ranked, or trees, which sum over derivations and labels
+    bool by_derivation;  // rank labelled derivations instead of trees, which are sums over derivations and labels
     SearchOptions search;
 
     // The model in which labels are part of derivations, if derivations are ranked.
@@ -47,7 +47,7 @@ struct SentenceResult {
     Marginals marginals;
     LabelledArcs arcs;
     double log_total = 0;  // natural logarithm of the summed probability of all derivations found
-    bool relaxed = false;  // the evidence on heads could not be met and was dropped
+    bool relaxed = false;  // no tree with the given heads was found, so they were ignored
 };
 
 // The time and memory of the minimum-risk chart grow with the cube and the square of the length. A longer sentence, which
@@ -57,7 +57,7 @@ inline constexpr std::int32_t kLongestForRisk = 1000;
 // Derivations of one tree differ only in when left arcs are made, and few of them have most of its probability.
 inline constexpr std::size_t kDerivationsOfATree = 8;
 
-// The heads, labels and tags of the minimum-risk tree. Its probabilities are not known.
+// The heads, labels and tags of the minimum-risk tree. Its probabilities are not computed.
 template <class Franchise>
 Parse least_risk(const Posterior<Franchise>& posterior, const Marginals& marginals, const TransitionModel<Franchise>& model) {
     Parse parse{least_risk_heads(marginals.heads, model.system.single_root), {}, {}, NAN, NAN};
@@ -69,8 +69,8 @@ Parse least_risk(const Posterior<Franchise>& posterior, const Marginals& margina
     return parse;
 }
 
-// Parses sentences one after the other. Its searches are kept between sentences, because their cached look-ups speed up the
-// next sentence.
+// Parses sentences one after the other. Its searches are kept between sentences, because their cached look-ups are useful
+// for the next sentence.
 template <class Franchise>
 class SentenceParser {
 public:
@@ -145,7 +145,7 @@ private:
 };
 
 // Calls work(i) for all i below n on several threads, each with its own `work` from `make_work`. The first exception is
-// passed on.
+// rethrown.
 template <class MakeWork>
 void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
     std::atomic<std::size_t> next{0};

@@ -18,7 +18,7 @@ struct Derivation {
     std::uint32_t state;
     double log_weight;  // natural logarithm of its joint probability with the words so far
     std::int64_t particles;
-    double log_importance = 0;   // for policies that draw: the importance weight
+    double log_importance = 0;   // for policies that draw: logarithm of the importance weight
     std::int32_t retained = -1;  // steps of the retained history that it has followed, -1 if it has left the history
     double last_word = 1;        // p(word | tag, context) of the word generated last
     std::int32_t unseen = 0;     // predicted tags that their words never had in training
@@ -35,8 +35,8 @@ inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
     derivations.resize(width);
 }
 
-// Rounding to the nearest number and upwards, for numbers of particles, which are never negative. (The functions of the
-// standard library are calls unless the compiler may assume a newer processor.)
+// Rounds to the nearest integer, and up. Both functions are for numbers of particles, which are never negative. (The
+// functions of the standard library are calls unless the compiler may assume a newer processor.)
 inline std::int64_t rounded(double x) {
     const auto whole = static_cast<std::int64_t>(x);
     return whole + (x - static_cast<double>(whole) >= 0.5);
@@ -94,7 +94,7 @@ struct ParticlePolicy {
     }
 };
 
-// The beam of §5.2: the best `width` derivations after each word, and after each round of reduces.
+// The beam of §5.2 of the same paper: the best `width` derivations after each word, and after each round of reduces.
 struct BeamPolicy {
     static constexpr bool draws = false;
     std::size_t width;
@@ -107,7 +107,7 @@ struct BeamPolicy {
     void select(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
 };
 
-// One of the alternatives, drawn by weight.
+// Draws one of the alternatives with a probability proportional to its weight.
 inline std::size_t draw(std::span<const double> weights, Stream& rng) {
     double total = 0;
     for (const double w : weights) total += w;
@@ -131,10 +131,10 @@ struct IndependentDraws {
     }
 };
 
-// As little randomness as possible: the number of particles of a continuation is its expected number, and one random number
-// decides for all continuations how the fractions are rounded (systematic resampling, Kitagawa 1996). All means are
-// correct, so the estimate is unbiased, as with independent draws, and varies far less. This policy cannot retain a
-// history.
+// Draws with as little randomness as possible: the number of particles of a continuation is its expected number, and one
+// random number decides for all continuations how the fractions are rounded (systematic resampling, Kitagawa 1996). All
+// means are correct, so the estimate is unbiased, as with independent draws, and varies far less. This policy cannot retain
+// a history.
 struct SystematicDraws {
     static void share(std::int64_t particles, std::span<const double> weights, int, std::span<std::int64_t> out, Stream& rng) {
         double total = 0;

@@ -53,7 +53,7 @@ inline double log_sum(const std::vector<Derivation>& derivations) {
 template <class Franchise>
 class Posterior {
 public:
-    // `known_labels`, where there are any, remember label distributions from one sentence to the next.
+    // `known_labels`, if given, caches label distributions from one sentence to the next.
     Posterior(const TransitionModel<Franchise>& model, const States& states, const std::vector<Derivation>& finals,
               const Sentence& sentence, double temperature = 1, double unseen_tags = 1,
               Distributions<Franchise>* known_labels = nullptr)
@@ -85,7 +85,7 @@ public:
     std::vector<const Group*> ranked(bool by_derivation = false) const {
         std::vector<const Group*> order;
         for (const Group& g : groups_) order.push_back(&g);
-        if (by_derivation) return order;  // groups are made in the order of their best derivations
+        if (by_derivation) return order;  // groups are in the order of their best derivations
         std::stable_sort(order.begin(), order.end(), [](const Group* a, const Group* b) { return a->posterior > b->posterior; });
         return order;
     }
@@ -98,7 +98,7 @@ public:
         return parse;
     }
 
-    // The most probable trees, where the derivations of the same tree are summed.
+    // The most probable trees. The derivations of the same tree are summed.
     std::vector<Parse> best(std::size_t most, bool by_derivation = false) const {
         std::vector<Parse> parses;
         for (const Group* g : ranked(by_derivation)) {
@@ -108,7 +108,7 @@ public:
         return parses;
     }
 
-    // Trees drawn from the posterior over the derivations found.
+    // Draws a tree from the posterior over the derivations found.
     Parse sample(Stream& rng) const {
         double x = rng.uniform();
         std::size_t i = 0;
@@ -192,8 +192,8 @@ private:
         for (double& share : shares_) share -= highest;
     }
 
-    // By State: the sum over the complete derivations that pass through it. A State has a higher number than its
-    // predecessor.
+    // The mass of each State: the sum over the complete derivations that pass through it. A State has a higher index than
+    // its predecessor.
     std::vector<double> masses() const {
         std::vector<double> mass(states_.size(), 0.0);
         for (std::size_t i = 0; i < finals_.size(); ++i) mass[finals_[i].state] += shares_[i];
@@ -214,7 +214,7 @@ private:
         }
     }
 
-    // By word and label, over the selected arcs.
+    // The mass of each label of each word, over the selected arcs.
     template <class Counts>
     std::vector<double> label_masses(const std::vector<double>& mass, const Counts& counts) const {
         const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
@@ -257,7 +257,7 @@ private:
         return row * num_labels;
     }
 
-    // As label_probabilities of the model.
+    // The same values as label_probabilities of the model, from cached distributions where possible.
     void find_labels(Action action) const {
         if (!known_labels_ || model_.joint_labels) return model_.label_probabilities(action, elements_, labels_);
         elements_[element("action")] = action == Action::right_arc;
@@ -300,8 +300,8 @@ private:
         }
     }
 
-    // The joint probability of tree, tags, labels and words. The contexts of labels differ between derivations, so each is
-    // evaluated.
+    // Logarithm of the joint probability of tree, tags, labels and words. The contexts of labels differ between
+    // derivations, so each derivation is evaluated.
     double log_prob(const Group& group, const Parse& parse) const {
         std::vector<Derivation> labelled = group.derivations;
         if (model_.labelled)

@@ -1,7 +1,7 @@
 // The search over derivations of one sentence, word by word, under any policy.
 //
 // A pass extends every derivation of i words to derivations of i + 1 words. In rounds, each derivation may shift (into the
-// next set) or reduce (into the next round). After the last word, passes continue until the trees are complete.
+// next set) or reduce (into the next round). After the last word, one more pass completes the trees.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ public:
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
           tag_choices_(model, options.unseen_tags) {}
 
-    // Complete derivations, best first. The result is empty if the policy kept none that the evidence allows. A policy that
-    // draws may have a history, which one of its particles follows.
+    // Complete derivations, best first. The result is empty if the policy kept no derivation that agrees with the evidence.
+    // A policy that draws may have a history, which one of its particles follows.
     const std::vector<Derivation>& run(const Sentence& sentence, const History* history = nullptr) {
         return run(sentence, history, [](const std::vector<Derivation>&) {});
     }
@@ -54,7 +54,7 @@ public:
             if (i < sentence.size()) watch(beam_);
             policy_.select(beam_);
         }
-        // Complete derivations have their probability under the model.
+        // The weight of a complete derivation is its probability under the model, without the factors of unseen tags.
         if (options_.unseen_tags > 0 && options_.unseen_tags < 1)
             for (Derivation& d : finals_) d.log_weight -= d.unseen * std::log(options_.unseen_tags);
         std::sort(finals_.begin(), finals_.end(), better);
@@ -84,7 +84,7 @@ public:
         return finals_;
     }
 
-    // The cache of the model is kept for the next sentence. Only the policy's own state is reset.
+    // Resets the state of the policy. Cached distributions are kept for the next sentence.
     void restart(Policy policy) { policy_ = policy; }
 
     const States& states() const { return states_; }
@@ -132,7 +132,8 @@ private:
     }
 
     // Particles that do not shift take the more probable reduce, independent of its own share: in Algorithm 1, reduce gets
-    // the particles that shift leaves. If labels are part of derivations, arcs are compared with their best label.
+    // the particles that shift leaves. If labels are part of derivations, arcs are compared by their probability with their
+    // best label.
     std::array<double, 4> with_one_reduce(std::array<double, 4> shares) {
         double left = shares[1], right = shares[2];
         if (left > 0 && right > 0 && model_.labelled && model_.labels_in_contexts) {
@@ -150,8 +151,8 @@ private:
         return *std::max_element(label_probabilities_.begin(), label_probabilities_.end());
     }
 
-    // The part of a derivation that takes alternative i. Draws use the normalised probabilities of the alternatives that
-    // the evidence allows, so their sum becomes a factor of the importance weight.
+    // The part of a derivation that takes alternative i. A policy that draws uses the normalised probabilities of the
+    // alternatives that the evidence allows, so their sum becomes a factor of the importance weight.
     Derivation part_of(const Derivation& d, std::span<const double> probabilities, int i, std::int64_t particles, int kept) const {
         Derivation part = d;
         part.particles = particles;
@@ -185,7 +186,7 @@ private:
         });
     }
 
-    // If no later context uses labels, the arc stands for all of its labels together, and its label is chosen separately.
+    // If no later context uses labels, the arc represents all of its labels together, and its label is chosen separately.
     void make_arc(const Sentence& sentence, Action action, const Derivation& d) {
         const State& top = states_[d.state];
         const State& dependent = action == Action::left_arc ? states_[top.below] : top;
@@ -232,7 +233,7 @@ private:
                 go_on(items[i], part_of(d, part_probabilities_, static_cast<int>(i), part_particles_[i], kept_index));
     }
 
-    // With the last step of a tree the derivation is complete.
+    // A derivation is complete after the last step of its tree.
     void arrive(const Derivation& d) { (is_final(model_.system, states_, d.state) ? finals_ : reduced_).push_back(d); }
 
     const TransitionModel<Franchise>& model_;

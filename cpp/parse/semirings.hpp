@@ -1,7 +1,8 @@
 // Ways to combine trees: the sum, the maximum, and the sum in logarithms.
 //
-// A semiring has `zero` (no tree), `one` (nothing yet), `plus`, `times` (parts of one tree), sums of products along rows of memory,
-// and `inverse` and `probability`, which turn a value and the inverse of a total into a share of it. Sums:
+// A semiring has `zero` (no tree), `one` (the empty product), `plus`, `times` (parts of one tree), sums of products over
+// contiguous memory, and `inverse` and `probability`, which turn a value and the inverse of a total into a share of the
+// total. Sums:
 //
 //     sum2  over i of  a[i] b[i]              sum3  over i of  a[i] b[i] table[kind[i]]
 #pragma once
@@ -16,7 +17,7 @@ namespace bistro {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Several parallel sums use the vector units, in an order that is the same on every machine.
+// Number of parallel partial sums. They use the vector units, in an order that is the same on every machine.
 inline constexpr int kLanes = 4;
 
 struct SumProduct {

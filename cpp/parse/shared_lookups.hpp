@@ -1,4 +1,4 @@
-// Probabilities of a few outcomes in many contexts that lead to the same restaurants. Each is looked up once.
+// Probabilities of a few outcomes in many contexts that lead to the same restaurants. Each probability is looked up once.
 //
 // p(x) in a restaurant is its own entry, or its back-off weight times p(x) in the restaurant above it. Contexts with a
 // common beginning share the restaurants of that beginning.
@@ -20,7 +20,8 @@ public:
     SharedLookups(const Frozen& franchise, std::vector<std::uint32_t> outcomes)
         : franchise_(franchise), outcomes_(std::move(outcomes)) {}
 
-    // The row of a context: the deepest restaurant it leads to. What it shares with the context before is not looked up again.
+    // The row of the deepest restaurant of a context. The elements at the beginning that are equal to those of the previous
+    // context are not looked up again.
     template <class Context>
     std::uint32_t row(const Context& context, int length) {
         if (rows_.empty()) add(0, kNone);
@@ -40,14 +41,14 @@ public:
         return last.row;
     }
 
-    // log p of the outcome with this number.
+    // Log-probability of the outcome with this index.
     double log_probability(std::uint32_t row, std::size_t outcome) {
         double& known = logarithms_[row * outcomes_.size() + outcome];
         if (std::isnan(known)) known = std::log(probability(row, outcome));
         return known;
     }
 
-    // log p of all outcomes; good until the next row.
+    // Log-probabilities of all outcomes, valid until the next call of `row`.
     const double* log_probabilities(std::uint32_t row) {
         if (!is_complete_[row])
             for (std::size_t i = 0; i < outcomes_.size(); ++i) log_probability(row, i);
@@ -81,7 +82,7 @@ private:
         return static_cast<std::uint32_t>(rows_.size() - 1);
     }
 
-    // An element of the context before, the restaurant that it leads to, if there is one, and the deepest row so far.
+    // An element of the previous context, the restaurant that it leads to (or kNone), and the deepest row so far.
     struct Step {
         std::int32_t element = 0;
         std::uint32_t restaurant = 0, row = 0;

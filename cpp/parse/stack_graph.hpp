@@ -1,11 +1,11 @@
 // All stacks of a sentence in one graph (a graph-structured stack, Tomita 1985; Huang & Sagae 2010).
 //
-// A node has the facts about a stack that the contexts of the model use: its top item, and fewer and fewer facts about the
-// items below. A link leads to a node that the item was shifted onto. Every path of links down to the empty stack is one
-// stack, and its probability is the product of the weights on the path. Configurations that look the same share one node,
-// independent of the deeper items, so a few hundred nodes represent astronomically many derivations.
+// A node has the facts about a stack that the contexts of the model use: all used facts about its top item, and fewer facts
+// about each item below. A link leads to a node that the item was shifted onto. Every path of links down to the empty stack
+// is one stack, and its probability is the product of the weights on the path. Configurations that look the same share one
+// node, independent of the deeper items, so a few hundred nodes represent astronomically many derivations.
 //
-// Weights are scaled word by word so that the stacks after each word have probability 1 together.
+// Weights are scaled word by word so that the probabilities of all stacks after each word sum to 1.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,13 @@ namespace bistro {
 
 // Weighted means over all derivations of a node or a link. They are added where weights are multiplied.
 //
-// A mean is first a sum by weight. The weights can be far below the smallest number of single precision: the end of 1,000 equal
-// words may have a probability of 1e-58. Such sums are lifted by a power of two, which rounds nothing.
+// A mean is first accumulated as a weighted sum. The weights can be far below the smallest number of single precision: the
+// end of 1,000 equal words may have a probability of 1e-58. Such sums are scaled by a power of two, which causes no
+// rounding error.
 struct Tally {
     double log_joint = 0;  // log probability
-    Noise noise{};         // relative error, in copies
-    double lift = 1;       // the power of two by which a sum of noise is too large
+    Noise noise{};         // independent copies of the relative error
+    double lift = 1;       // power of two by which a weighted sum of noise is scaled
 
     // Adds a mean to a mean.
     void add(const Tally& other) {
@@ -43,7 +44,7 @@ struct Tally {
         const auto w = static_cast<float>(weight * lift);
         for (std::size_t c = 0; c < kChannels; ++c) noise[c] += w * other[c];
     }
-    // Makes a mean of a sum.
+    // Turns a weighted sum into a mean.
     void scale(double factor) {
         log_joint *= factor;
         const auto f = static_cast<float>(factor / lift);
@@ -54,7 +55,7 @@ struct Tally {
 private:
     static constexpr double kLeastWeight = 0x1p-60, kLargestWeight = 0x1p60;
 
-    // A weight that is very small beside those before it changes nothing, so only the first one raises the lift.
+    // A weight far smaller than earlier weights does not change the sum, so only the first weight can raise the lift.
     void choose_lift(double weight) {
         if (!(weight > 0)) return;
         const bool is_first = std::all_of(noise.begin(), noise.end(), [](float x) { return x == 0; });
@@ -67,9 +68,9 @@ private:
 };
 
 struct StackLook {
-    std::array<std::uint32_t, kStackItems> items{};  // from the top, as seen from the top
+    std::array<std::uint32_t, kStackItems> items{};  // from the top down; each has only the facts that are used at its depth
     std::int16_t last_tag = -1, last_tag_but_one = -1;
-    std::int32_t begin = 0;  // the first word below the top item
+    std::int32_t begin = 0;  // position of the first word in the subtree of the top item
     bool operator==(const StackLook&) const = default;
 
     std::uint64_t hash() const {
@@ -84,7 +85,7 @@ struct StackLook {
 struct StackNode {
     StackLook look;
     std::uint32_t first_link = kNone;
-    double mass = 0;  // of all prefixes that end here
+    double mass = 0;  // sum over all stacks with this node on top
     Tally tally;
 };
 
@@ -105,7 +106,7 @@ public:
         forget_looks();
     }
 
-    // Later nodes are different nodes, even if they look the same.
+    // Forgets all looks, so that later nodes are new even if they look like earlier ones.
     void forget_looks() {
         std::fill(slots_.begin(), slots_.end(), kNone);
         known_ = 0;
@@ -127,7 +128,7 @@ public:
         return slots_[slot];
     }
 
-    // Adds to the link between two nodes; its tally is a sum by weight until `settle`.
+    // Adds a weight to the link between two nodes. Until `settle`, the tally of the link is a weighted sum.
     StackLink& link(std::uint32_t node, std::uint32_t below, double weight) {
         for (std::uint32_t at = nodes[node].first_link; at != kNone; at = links[at].next)
             if (links[at].below == below) {

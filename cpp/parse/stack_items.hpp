@@ -3,8 +3,8 @@
 // Two configurations have the same future if the model cannot distinguish them: if every fact that any context uses is the
 // same. An item moves down when others are shifted onto it and up again when they are removed, so the relevant facts depend
 // on its depth: for the top item, all facts that a context uses at any depth; for the item below, all facts that are used
-// from the second item on, and so on. Equal items get equal numbers, and so do items that have equal facts from some depth
-// on.
+// from the second item on, and so on. An item has one number for the top of the stack and one for each depth below it.
+// Items with the same relevant facts at a depth have the same number there.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ consteval int fact(std::string_view name) { return number_of(kFactNames, name); 
 
 class StackItems {
 public:
-    static constexpr std::uint32_t kMissing = 0;  // the number of the bottom, below the stack
+    static constexpr std::uint32_t kMissing = 0;  // the number of a missing item, below the bottom of the stack
     static constexpr std::int32_t kUnread = -1;
 
     template <class Franchise>
@@ -39,7 +39,7 @@ public:
                     read_[static_cast<std::size_t>(f / kFacts)][static_cast<std::size_t>(f % kFacts)] = true;
                 distance = distance || e == element("distance");
             }
-        // Distances are those between the two top items; which actions are possible depends on their tags.
+        // The distance is that between the two top items. The possible actions depend on the tags of the two top items.
         for (std::size_t depth = 0; depth < 2; ++depth) read_[depth][kFacts] = distance, read_[depth][fact("tag")] = true;
         for (std::size_t depth = kStackItems - 1; depth-- > 0;)
             for (std::size_t f = 0; f < read_[depth].size(); ++f) read_[depth][f] = read_[depth][f] || read_[depth + 1][f];
@@ -64,7 +64,8 @@ public:
         return number({tag, word, t, l, w, t, l, w, 0, 0, position});
     }
 
-    // The item `head` when `child` has become its outermost child on one side. The same two items meet again and again.
+    // The item `head` after `child` has become its outermost child on one side. Results are cached, since the same pairs of
+    // items recur.
     std::uint32_t with_child(std::uint32_t head, std::uint32_t child, Action arc, std::int32_t label) {
         const std::uint64_t pair = pair_key(head, child);
         const std::uint32_t how = static_cast<std::uint32_t>(label) * 2 + (arc == Action::left_arc);
@@ -102,7 +103,7 @@ private:
         for (std::size_t depth = 1; depth < kStackItems; ++depth) {
             const std::uint32_t below = find(masked(items_[item].facts, depth));
             items_[item].seen_at[depth - 1] = below;
-            // The facts that are used from a depth on form an item themselves, with fewer facts further down.
+            // An item reduced to the facts for some depth is an item itself, which has fewer facts further down.
             for (std::size_t more = depth; more < kStackItems; ++more)
                 if (items_[below].seen_at[more - 1] == kNone)
                     items_[below].seen_at[more - 1] = find(masked(items_[item].facts, more));

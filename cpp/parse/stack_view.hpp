@@ -19,7 +19,7 @@ public:
             }
     }
 
-    // A stack with this item on top of another. Last tags count only if a context uses them.
+    // The look of a stack with this item on top of another stack. The last tags are included only if a context uses them.
     StackLook on_top(const StackItems& items, const StackLook& under, std::uint32_t item, std::int32_t last_tag,
                      std::int32_t last_tag_but_one, std::int32_t begin) const {
         StackLook look = from_above(items, under);
@@ -30,7 +30,7 @@ public:
         return look;
     }
 
-    // The view of a stack from a new item on top of it.
+    // The look of a stack below a new item.
     static StackLook from_above(const StackItems& items, const StackLook& under) {
         StackLook look;
         for (std::size_t depth = 1; depth < kStackItems; ++depth) look.items[depth] = items.seen_at(under.items[depth - 1], depth);
@@ -59,7 +59,7 @@ public:
         };
         out[element("p1.tag")] = look.last_tag >= 0 ? look.last_tag : symbols.no_tag();
         out[element("p2.tag")] = look.last_tag_but_one >= 0 ? look.last_tag_but_one : symbols.no_tag();
-        const std::int32_t shifted = std::min(words, sentence.size());  // the root, where it comes last, is not a word
+        const std::int32_t shifted = std::min(words, sentence.size());  // if the root comes last, it is not a word
         out[element("p1.word")] = word(shifted);
         out[element("p2.word")] = word(shifted - 1);
         const bool several = look.items[1] != StackItems::kMissing;

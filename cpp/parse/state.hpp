@@ -1,8 +1,8 @@
 // Parser configurations of the arc-standard system, as a persistent tree.
 //
-// Every transition creates one new State, the new top of the stack. `below` leads to the rest of the stack, which all
-// configurations share that have it in common, and `previous` to the previous configuration, from which the whole
-// derivation can be read. Nothing is copied or changed, so each derivation of a beam costs one State per step.
+// Every transition creates one new State, the new top of the stack. `below` leads to the rest of the stack, which is shared
+// between configurations, and `previous` to the previous configuration, from which the whole derivation can be read.
+// Nothing is copied or changed, so each derivation of a beam costs one State per step.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct State {
     std::int32_t dependent = 0;                         // of the arc that this transition made
     std::int16_t label = -1;                            // of that arc
     std::int16_t last_tag = -1, last_tag_but_one = -1;  // of the words generated last
-    std::uint16_t given_children = 0;                   // children of the top item that the evidence requires
+    std::uint16_t given_children = 0;                   // number of children of the top item so far that the evidence gives
     Action action = Action::start;
     std::uint64_t tree = 0;  // a hash of the arcs and tags so far, independent of their order
 };

@@ -26,8 +26,8 @@ template <class Franchise>
 class TagChoices {
 public:
     // The probability of a tag that its word never had in training is multiplied by `unseen_tags`; with 0, such tags are
-    // not tried. If words are not generated, only the tags that they had in training relate tags to words, and no others
-    // are tried.
+    // not tried. If the model does not generate words, words and tags are related only by the tags that words had in
+    // training, and no other tags are tried.
     TagChoices(const TransitionModel<Franchise>& model, double unseen_tags)
         : model_(model), unseen_tags_(model.lexicalised ? unseen_tags : 0), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
@@ -46,7 +46,7 @@ public:
         find_tags(elements, word, given, spelling, out);
     }
 
-    // The same for any tag, if many queries are known beforehand, since it is faster to look them up together.
+    // The same without a given tag, for many queries that are known in advance: looking them up together is faster.
     void prepare(std::span<const Elements> questions) { of_tags_.prepare(questions); }
     void find_prepared(std::uint32_t number, Elements& elements, std::int32_t word, const double* spelling,
                        std::vector<TagChoice>& out) {
@@ -93,10 +93,10 @@ private:
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
     }
 
-    // Whether all tags that the word never had in training together, including their factor, contribute less than a
-    // ten-thousandth of the probability under its own tags. A tenth to a fifth of the words of a text satisfy this, and are
-    // as fast as if no other tags were tried. The rest of the context can only make a word less probable under a tag that
-    // it never had. Without a factor, nothing is left out.
+    // Whether the highest p(word | tag) of the tags that the word never had in training, times their factor, is less than a
+    // ten-thousandth of the highest p(word | tag) of its own tags. A tenth to a fifth of the words of a text satisfy this,
+    // and are as fast as if no other tags were tried. The rest of the context can only make a word less probable under a
+    // tag that it never had. With factor 1, all tags are tried.
     bool is_closed(std::int32_t word) {
         if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;
         if (closed_.empty()) closed_.assign(static_cast<std::size_t>(model_.system.symbols.words), kOpen);
@@ -139,7 +139,7 @@ private:
     std::optional<Fan> fan_;            // if contexts of words begin with the tag, or with its kind and the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;
-    std::uint32_t number_ = kNone;  // index of the query among those prepared, or none
+    std::uint32_t number_ = kNone;  // index of the query in the last call of `prepare`, or kNone
 };
 
 }  // namespace bistro

@@ -1,5 +1,5 @@
-// A hidden Markov model of the states of words (tags, or tags with labels). It selects the few states that are used in the
-// chart.
+// A hidden Markov model of the states of words (tags, or tags with labels). It selects the few states of each word that are
+// used in the chart.
 //
 //     p(words, states) = Π p(state_i | state_{i-1}) p(word_i | state_i, state_{i-1})
 //
@@ -21,16 +21,16 @@
 namespace bistro {
 
 struct Tagger {
-    const Frozen* states = nullptr;                         // contexts: the state before
-    const Frozen* words = nullptr;                          // contexts: the state, the state before
-    std::span<const std::int32_t> tag_of, label_of;         // by state; label -1 where states are tags
-    std::span<const std::int32_t> state_begin, state_list;  // the states that each word was seen with
+    const Frozen* states = nullptr;                         // context: the previous state
+    const Frozen* words = nullptr;                          // context: the state, the previous state
+    std::span<const std::int32_t> tag_of, label_of;         // by state; label -1 if states are tags
+    std::span<const std::int32_t> state_begin, state_list;  // the states that each word had in training
 
     std::int32_t num_states() const { return static_cast<std::int32_t>(tag_of.size()); }
 
     using Weighted = std::vector<std::pair<std::int32_t, double>>;
 
-    // By word: states and their probabilities, most probable first.
+    // The states of each word and their probabilities, most probable first.
     std::vector<Weighted> posteriors(const Sentence& s) const {
         const std::size_t n = s.words.size();
         std::vector<std::vector<std::int32_t>> candidates;

@@ -65,7 +65,7 @@ public:
         std::uint32_t index;
         double factor = 1;  // 1 / probability of being kept
         bool is_drawn = false;
-        Noise noise{};  // where it is drawn
+        Noise noise{};  // if it is drawn
     };
 
     // The alternatives that are kept, given their weights. `whole` is the total of the shares, and `variance(index)` is the
@@ -125,7 +125,7 @@ private:
     }
 
     // The factor that turns keys into probabilities, so that a whole number of alternatives, at least two, is drawn.
-    // Alternatives that reach 1 are kept for certain.
+    // Alternatives whose probability reaches 1 are kept for certain.
     double scale_for(double sum, double limit) {
         double wanted = std::max(std::min(kLeastDrawn, static_cast<double>(light_.size())), std::ceil(sum / limit - 1e-9));
         for (;;) {
@@ -142,7 +142,8 @@ private:
         }
     }
 
-    // A random order, by a generator that is fast and good enough for it: whatever the order, each is drawn with its probability.
+    // Shuffles the alternatives. A fast generator of low quality is sufficient: in any order, each alternative is drawn
+    // with its probability.
     void shuffle(std::uint64_t state) {
         for (std::size_t i = light_.size(); i > 1; --i) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -188,7 +189,7 @@ private:
         }
     }
 
-    std::vector<Key> keys_, light_;  // the power of the share of each alternative
+    std::vector<Key> keys_, light_;  // share^flatness of each alternative
     std::vector<Kept> kept_;
 };
 

@@ -1,5 +1,5 @@
-// A fast estimate of the probability of the next word, from the first elements of the context of its tag and from its tag
-// alone.
+// A fast estimate of the probability of the next word: p(tag | first elements of its context) p(word | tag), summed over
+// all tags.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace bistro {
 class WordGuide {
 public:
     struct Guess {
-        double all = 0, others = 0;  // with any tag, and with those that the word did not have in training
+        double all = 0, others = 0;  // sums over all tags, and over tags that are not in seen()
     };
 
     explicit WordGuide(const TransitionModel<Frozen>& model)
@@ -25,9 +25,10 @@ public:
           is_whole_(beginning_.length() == static_cast<int>(first_.contexts.size())), of_tags_(first_, model.system.symbols.tags),
           tags_(static_cast<std::size_t>(model.system.symbols.tags)), width_((tags_ + kLanes - 1) / kLanes * kLanes),
           guesses_(kGuesses), keys_(kRows), rows_((kRows + 1) * width_), of_word_(width_), of_others_(width_) {}
-    WordGuide(const WordGuide&) = delete;  // what it remembers refers to itself
+    WordGuide(const WordGuide&) = delete;  // of_tags_ refers to first_
 
-    // The word to be guessed from now on; with `apart` the tags that it had in training are told from others.
+    // Sets the word whose probability is estimated. With `apart`, the tags that it had in training are distinguished from
+    // other tags.
     void take(const Sentence& sentence, std::int32_t position, bool apart) {
         ++taken_;
         const std::int32_t tags = model_.system.symbols.tags;
@@ -47,7 +48,7 @@ public:
         for (const std::int32_t tag : seen_) of_others_[static_cast<std::size_t>(tag)] = 0;
     }
 
-    // The tags that the word had in training, if they are looked at apart from others.
+    // The tags that the word had in training if they are distinguished from other tags; otherwise, an empty list.
     std::span<const std::int32_t> seen() const { return seen_; }
 
     Guess guess(const Elements& elements) {
@@ -62,7 +63,7 @@ public:
     }
 
 private:
-    // A guess for the word taken, kept for others with the same beginning.
+    // The estimate for the current word after one beginning of a context.
     struct Known {
         std::uint64_t key = 0, taken = 0;
         Guess guess;
@@ -70,7 +71,7 @@ private:
     static constexpr std::ptrdiff_t kContexts = 4;
     static constexpr std::size_t kGuesses = 256, kRows = 8192, kLanes = 4;
 
-    // p(tag | beginning of the context) into a row; for a guess, single precision is enough.
+    // Writes p(tag | beginning of the context) to a row. Single precision is enough for an estimate.
     const float* fill(const Elements& elements, std::size_t row) {
         const double* of_tags = of_tags_.nested_of(elements);
         for (std::size_t tag = 0; tag < tags_; ++tag) rows_[row * width_ + tag] = static_cast<float>(of_tags[tag]);
@@ -79,7 +80,7 @@ private:
 
     Guess look_up(const float* of_tags) const {
         Guess guess;
-        std::array<double, kLanes> sums{};  // they do not wait for each other
+        std::array<double, kLanes> sums{};  // independent of each other, so they overlap
         for (std::size_t tag = 0; tag < width_; tag += kLanes)
             for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += of_tags[tag + lane] * of_others_[tag + lane];
         guess.all = guess.others = (sums[0] + sums[1]) + (sums[2] + sums[3]);
@@ -96,13 +97,13 @@ private:
     PackedContext beginning_;
     bool is_whole_;
     Distributions<Frozen> of_tags_;
-    std::size_t tags_, width_;  // and tags rounded up
+    std::size_t tags_, width_;  // number of tags, and the same rounded up to a multiple of kLanes
     std::vector<Known> guesses_;
-    std::vector<std::uint64_t> keys_;          // of the rows
-    std::vector<float> rows_;                  // p(tag | beginning), for beginnings met before and one other
-    std::uint64_t taken_ = 0;                  // words so far
+    std::vector<std::uint64_t> keys_;          // by row: its packed beginning
+    std::vector<float> rows_;                  // p(tag | beginning): cached rows, and one for beginnings that are not cached
+    std::uint64_t taken_ = 0;                  // number of calls of `take`
     std::span<const std::int32_t> seen_;       // tags that the word had in training
-    std::vector<double> of_word_, of_others_;  // p(word | tag), of all tags and of those that are not seen
+    std::vector<double> of_word_, of_others_;  // p(word | tag) of all tags; the same with 0 for seen tags
 };
 
 }  // namespace bistro

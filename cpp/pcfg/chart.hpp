@@ -2,12 +2,15 @@
 //
 // inside(i, k, A) is the probability that A derives words i to k, as the sum or the maximum over derivations:
 //
-//     inside(i, k, A) = Σ_{A → B C} p Σ_j inside(i, j, B) inside(j, k, C) + Σ_{A → B} p inside(i, k, B) + p(A → word i) if k = i + 1
+//     inside(i, k, A) = Σ_{A → B C} p Σ_j inside(i, j, B) inside(j, k, C) + Σ_{A → B} p inside(i, k, B)
+//                          + p(A → word i) if k = i + 1
 //
-// expected(j, C) is the probability of words 0 to j together with a C that begins at j. A C begins there as the right child of a symbol
-// that began at some i, whose left child spans i to j; or as the first child of another symbol that begins at j:
+// expected(j, C) is the probability of words 0 to j together with a C that begins at j. There are two ways for a C to begin
+// at j: as the right child of a symbol that began at some i and whose left child spans i to j, or as the first child of
+// another symbol that begins at j:
 //
-//     expected(j, C) = Σ_i Σ_{A → B C} expected(i, A) p inside(i, j, B) + Σ_{A → C …} p expected(j, A),     expected(0, start) += 1
+//     expected(j, C) = Σ_i Σ_{A → B C} expected(i, A) p inside(i, j, B) + Σ_{A → C …} p expected(j, A)
+//     expected(0, start) += 1
 //
 // and Σ_A expected(j, A) p(A → word j) is the probability of all sentences that begin with words 0 to j (Jelinek and
 // Lafferty 1991; Stolcke 1995). This takes one sum per span, whereas inside values take one per split.
@@ -36,7 +39,7 @@ namespace bistro::pcfg {
 template <class Semiring>
 class Chart {
 public:
-    // `keep` keeps the values of all spans. `ahead` also keeps the symbols that are expected after the last word.
+    // `keep` stores the values of all spans in the result, `ahead` the symbols that are expected after the last word.
     Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep, bool ahead = false)
         : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), ahead_asked_(ahead), length_(words.count()),
           starts_(length_), values_(static_cast<std::size_t>(length_) * grammar.symbols),
@@ -63,16 +66,16 @@ public:
     }
 
 private:
-    // A group of rules whose left child has been found: it waits for its right child from `split` on.
+    // A group of rules whose left child has been found, and whose right child must begin at a split.
     struct Waiting {
         std::int32_t parent, right;
         double value;
     };
     struct WaitingAt {
         std::int32_t split;
-        std::size_t end;  // in `waiting`
+        std::size_t end;  // index in `waiting` after the last group of this split
     };
-    // The left sides of terms over the words up to a split, by slot.
+    // The left sides of terms over the words up to a split, one per slot.
     struct Left {
         std::int32_t split;
         std::vector<double> sides;
@@ -98,7 +101,7 @@ private:
     double* values(std::int32_t start) { return values_.data() + static_cast<std::size_t>(start) * grammar_.symbols; }
     double* rights(std::int32_t start) { return rights_.data() + static_cast<std::size_t>(start) * terms_.size; }
 
-    // Completes the symbols that begin after the current columns.
+    // Completes the expected values of the symbols that begin after the current columns.
     void expect(Start& here) {
         for (std::int32_t term = 0; term < terms_.size; ++term)
             if (ahead_[term] != 0) terms_.right.template scatter<Semiring>(term, ahead_[term], next_.data());
@@ -241,8 +244,8 @@ private:
     std::int64_t exponent_ = 0;
     Result result_;
     std::vector<Start> starts_;
-    std::vector<double> values_, rights_;  // of the current column, by start: by symbol, by term
-    std::vector<bool> filled_;             // likewise: whether there is any value
+    std::vector<double> values_, rights_;  // of the current column: by start and symbol, by start and term
+    std::vector<bool> filled_;             // by start: whether the span of the current column has any values
     std::vector<double> next_, ahead_;     // expected values after the current column: by symbol, by term
     std::vector<double> products_, group_values_;
     std::vector<std::int32_t> groups_;

@@ -1,9 +1,9 @@
 // The closure over any number of steps: multiplication by S* = I + S + S² + …, which is (I - S)⁻¹ for sums.
 //
-// S* itself is dense if a grammar can back off from any symbol to any other. So symbols are eliminated one after the other,
-// first those whose elimination joins the fewest pairs of others (Markowitz 1957), and a multiplication follows the
-// remaining steps. For sums, this is an LU decomposition with pivots on the diagonal. All summands are positive, and the
-// values of symbols that cannot be reached are exactly zero.
+// S* itself is dense if a grammar can back off from any symbol to any other. Therefore, symbols are eliminated one after
+// the other, starting with those whose elimination joins the fewest pairs of other symbols (Markowitz 1957), and a
+// multiplication follows the remaining steps. For sums, this is an LU decomposition with pivots on the diagonal. All
+// summands are positive, and the values of symbols that cannot be reached are exactly zero.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ public:
         }
         to_later_ = Sparse(size, to_later);
         from_later_ = Sparse(size, from_later);
-        // Most symbols have no unary rule at all.
+        // Most symbols have no unary rule and are skipped.
         for (const std::int32_t i : order_) {
             if (!from_later_.empty(i) || star_[i] != 1) ascending_.push_back(i);
             if (!to_later_.empty(i)) descending_.push_back(i);
@@ -79,7 +79,7 @@ private:
         }
         std::size_t cost(std::int32_t i) const { return from[i].size() * to[i].size(); }
 
-        // The next symbol to eliminate, or -1. Costs in the queue may be out of date; such a symbol is put back.
+        // The next symbol to eliminate, or -1. A symbol whose cost in the queue is out of date is put back.
         std::int32_t cheapest() {
             while (!queue.empty()) {
                 const auto [known_cost, i] = queue.top();
@@ -109,7 +109,7 @@ private:
 
     std::vector<std::int32_t> order_, ascending_, descending_;
     std::vector<double> star_;
-    Sparse to_later_, from_later_;  // by symbol: steps to symbols later in the order, and from them
+    Sparse to_later_, from_later_;  // by symbol: steps to symbols that are eliminated later, and from them
 };
 
 }  // namespace bistro::pcfg

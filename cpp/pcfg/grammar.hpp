@@ -69,7 +69,7 @@ public:
     const Closure<Semiring> unary;         // over unary rules
     const Closure<Semiring> first_child;   // from a symbol to the first child of any of its rules
     const Terms terms;                     // rules with a long left child
-    std::vector<ShortGroup> short_groups;  // all others
+    std::vector<ShortGroup> short_groups;  // rules with a short left child
     Sparse short_left;                     // by left child: weights of groups
 
 private:

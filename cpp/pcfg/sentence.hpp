@@ -8,7 +8,7 @@
 
 namespace bistro::pcfg {
 
-// The symbols that emit each word, with their probabilities. Those of word i are entries begin[i] to begin[i + 1].
+// The symbols that emit each word, with their probabilities. The entries of word i are begin[i] to begin[i + 1] - 1.
 struct Words {
     std::span<const std::int64_t> begin;
     std::span<const std::int32_t> symbols;
@@ -26,14 +26,14 @@ struct Result {
     double log_prob = -std::numeric_limits<double>::infinity();
     std::vector<double> prefix_log_probs;  // of the first word, the first two, …
     std::vector<double> scales;            // the factor of the probabilities of each word
-    std::vector<double> expected;          // if requested, by symbol: p(words, then a symbol that begins) / p(words)
-    // If requested: symbols and values over each span. Those of a span are entries begin[c] to begin[c + 1], c =
+    std::vector<double> expected;          // if requested, by symbol: p(words, symbol begins after them) / p(words)
+    // If requested: symbols and values over each span. The entries of a span are begin[c] to begin[c + 1] - 1 with c =
     // cell(start, end).
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> symbols;
     std::vector<double> values;
 
-    // Columns from left to right, each from its shortest span on.
+    // Index of a span: by column (end) from left to right, and from the shortest to the longest span within a column.
     static std::int64_t cell(std::int64_t start, std::int64_t end) { return end * (end - 1) / 2 + (end - 1 - start); }
 };
 

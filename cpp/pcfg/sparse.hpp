@@ -30,7 +30,7 @@ public:
     std::int32_t rows() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
     bool empty(std::int32_t row) const { return begin_[row] == begin_[row + 1]; }
 
-    // The sum over a row of its entries times the values of their columns, added to a given value.
+    // The sum of the products of the entries of a row and the values of their columns, added to a given value.
     template <class Semiring>
     double gather(std::int32_t row, const double* values, double sum = 0) const {
         for (std::size_t e = begin_[row]; e < begin_[row + 1]; ++e) sum = Semiring::plus(sum, weight_[e] * values[column_[e]]);

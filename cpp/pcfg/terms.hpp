@@ -44,7 +44,8 @@ class Grouping {
 public:
     explicit Grouping(const std::vector<BinaryRule>& rules)
         : rules_(rules), groups_of_(rules.size()), covered_(rules.size(), false) {
-        // Among groups of the same size, the first is chosen, which has a single left symbol that terms can share.
+        // Among groups of the same size, the first one is chosen. The first groups have a single left symbol, which several
+        // terms can share.
         for (const Shared shared : {kParentLeft, kLeftRight, kParentRight}) collect(shared);
     }
 
@@ -112,17 +113,18 @@ private:
 
     const std::vector<BinaryRule>& rules_;
     std::vector<Group> groups_;
-    std::vector<std::int32_t> open_;  // rules of a group that are not in a term yet
+    std::vector<std::int32_t> open_;  // by group: number of rules that are not in a term yet
     std::vector<std::array<std::int32_t, 3>> groups_of_;
     std::vector<bool> covered_;
 };
 
-// Terms numbered for a chart. A chart stores the left sides of all spans: first those that are used by only one term, in
-// the order of the terms, and then symbols that are the left side of many terms, which are adjacent.
+// Terms numbered for a chart. A chart stores the left sides of all spans in slots: first one slot for each single term, in
+// the order of the terms, and then one slot for each symbol that is the left side of at least kFewest terms. Such terms are
+// adjacent and form a run.
 class Terms {
 public:
     struct Run {
-        std::int32_t begin, end;  // terms
+        std::int32_t begin, end;  // indices of terms
     };
 
     Terms(std::int32_t symbols, const std::vector<BinaryRule>& rules) {
@@ -141,7 +143,7 @@ public:
     std::int32_t slots() const { return singles + static_cast<std::int32_t>(runs.size()); }
 
     std::int32_t size = 0, singles = 0;
-    std::vector<Run> runs;        // of the slots from `singles` on
+    std::vector<Run> runs;        // by slot, from slot `singles` on
     Sparse left, right, parents;  // weights of symbols: by slot, by term, by term
 
 private:

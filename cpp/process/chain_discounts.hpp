@@ -53,8 +53,8 @@ public:
         return depth > last ? own * power(depth - last) : own;
     }
 
-    // Adds the derivative with respect to the logarithm of a product of discounts, those of lengths from + 1 to `to`, to
-    // the derivative for every factor.
+    // `derivative` is with respect to the logarithm of the product of the discounts of lengths from + 1 to `to`. Adds it to
+    // the derivative of every factor.
     void spread(std::int32_t from, std::int32_t to, double derivative, std::vector<double>& by) const {
         const std::int32_t last = levels() - 1;
         for (std::int32_t n = std::min(to, last); n > from; --n) by[n] += derivative;

@@ -33,13 +33,13 @@ struct Seats {
 
 struct ContextNode {
     std::uint32_t end = 0;   // its symbols are text[end - 1], text[end - 2], ...
-    std::int32_t depth = 0;  // so many
+    std::int32_t depth = 0;  // number of its symbols
     std::int32_t customers = 0;
     std::int32_t tables = 0;
     Block children, seats;
 };
 
-// One event: text[end] after the `depth` symbols before it. A vacant one was forgotten.
+// One event: text[end] after the `depth` symbols before it. A leaf is vacant after its event was removed.
 struct ContextLeaf {
     std::uint32_t end = 0;
     std::int32_t depth = 0;
@@ -50,8 +50,9 @@ struct ContextLeaf {
 // The position of a context in the tree: the nodes on its path, and its position after the last of them.
 struct TreePath {
     std::vector<std::uint32_t> nodes;  // from the root on
-    std::uint32_t below = kNone;       // the slot of a child whose edge the context enters, or whose end it reaches if the child is a leaf
-    std::int32_t matched = 0;          // number of symbols of the context on the path
+    // The slot of the child whose edge the context enters, or whose end it reaches if the child is a leaf.
+    std::uint32_t below = kNone;
+    std::int32_t matched = 0;  // number of symbols of the context on the path
 };
 
 class ContextTree {

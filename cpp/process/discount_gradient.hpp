@@ -1,13 +1,14 @@
-// Discounts that adapt to the text: after every event, each takes a small step along the gradient of the event's
-// log-probability.
+// Discounts that adapt to the text: after every few events (kBatch), the discounts and the strength take a small step along
+// the gradient of the log-probability of these events.
 //
 // With D and theta the discount and strength of a restaurant on the path of a context, and q the probability above it,
 //
 //     p = (c_x - D t_x + (theta + D t) q) / (c + theta)
 //     dp = (theta + D t)/(c + theta) dq  +  D (t q - t_x)/(c + theta) dlog D  +  theta (q - p)/(c + theta) dlog theta
 //
-// D is a product over the lengths that its edge covers and theta one over all lengths up to its own, so one pass from the longest context
-// up gives the derivatives by all discounts.
+// D is the product of the discounts of all lengths that the edge covers, and theta is the product of alpha and the discounts
+// of lengths 1 to the restaurant's own. So one pass from the longest context up gives the derivatives with respect to all
+// discounts.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace bistro {
 
 // The values of one restaurant on the path of a context for one outcome.
 struct PathStep {
-    std::int32_t above, depth;  // of the restaurant above it, and its own
+    std::int32_t above, depth;  // depth of the restaurant above it; its own depth
     std::int32_t customers, tables, own_customers, own_tables;
     double discount, strength, parent, probability;
 
@@ -34,12 +35,12 @@ struct PathStep {
 
 class DiscountLearner {
 public:
-    // Steps of `rate`, smaller as the gradients add up (Duchi, Hazan & Singer 2011).
+    // `rate` is the size of a step, which decreases as squared gradients accumulate (AdaGrad; Duchi, Hazan & Singer 2011).
     DiscountLearner(double rate, int levels) : rate_(rate), square_(levels + 1, 1.0), gradient_(levels + 1) {
         if (!(rate > 0)) throw std::invalid_argument("the learning rate must be above 0");
     }
 
-    // Processes one event. After a given number of events, all parameters are updated.
+    // Adds the gradient of one event. After every kBatch events, all parameters are updated.
     void look(const std::vector<PathStep>& steps, double p, ChainDiscounts& parameters) {
         differentiate(steps, p, parameters);
         if (++seen_ % kBatch == 0) move_all(parameters);

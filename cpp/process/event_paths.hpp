@@ -17,7 +17,7 @@ namespace bistro {
 
 struct EventPath {
     Before before;
-    int length;  // of the context; after `find`, of its longest prefix that has a restaurant
+    int length;  // length of the context; after `find`, of its longest prefix that has a restaurant
     std::int32_t dish;
     std::uint32_t* nodes;  // length + 1 restaurants, from the empty context on
     std::uint32_t entry;
@@ -38,7 +38,7 @@ public:
     auto begin() const { return events_.begin(); }
     auto end() const { return events_.end(); }
 
-    // Restaurants and entries of all events, which are created if they do not exist.
+    // Finds the restaurants and entries of all events, and creates those that do not exist.
     void make(Franchise& franchise) {
         descend(franchise, [&](std::uint32_t parent, std::int32_t element) { return franchise.make_child(parent, element); });
         fetch_entries(franchise);
@@ -49,7 +49,7 @@ public:
                 bistro::prefetch(&franchise.restaurants()[franchise.entries()[at].restaurant]);
     }
 
-    // The restaurants that exist.
+    // Finds the existing restaurants of all events.
     void find(const Franchise& franchise) {
         descend(franchise, [&](std::uint32_t parent, std::int32_t element) { return franchise.find_child(parent, element); });
         fetch_entries(franchise);

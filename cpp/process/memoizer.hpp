@@ -23,8 +23,8 @@ public:
 
     // --- events ------------------------------------------------------------------------------------
 
-    // Observes all events. Returns the probability of each event just before it was observed. With a `learner`, discounts
-    // are updated after each event.
+    // Observes all events. Returns the probability of each event just before it was observed. A `learner` receives each event
+    // and updates the discounts after every few events.
     std::vector<double> observe(const Sequences& events, Stream& rng, DiscountLearner* learner = nullptr) {
         events.check(base_->dishes());
         std::vector<std::int32_t>& text = tree_.text();
@@ -131,7 +131,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kGroup = 24;  // events that walk down the tree together
+    static constexpr std::size_t kGroup = 24;  // number of events whose data are prefetched together
 
     // Calls work(begin, at) for every event, in order, after the data of the next few events have been prefetched.
     template <class Work>
@@ -148,7 +148,7 @@ private:
         events.for_each([&](std::int64_t begin, std::int64_t at) {
             group.emplace_back(begin, at);
             if (group.size() < kGroup) return;
-            pause();  // between two events all is in order
+            pause();  // between two events, the state is consistent
             finish();
         });
         finish();

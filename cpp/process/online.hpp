@@ -146,13 +146,13 @@ public:
     const std::shared_ptr<Franchise>& franchise() const { return franchise_; }
 
 private:
-    // Calls work() whenever `paths` is full of events, and for the last ones.
+    // Calls work() whenever `paths` is full, and for the last events.
     template <class Work>
     void in_groups(const Sequences& events, EventPaths& paths, const Work& work) const {
         events.for_each([&](std::int64_t begin, std::int64_t at) {
             paths.push(events.before(at), depth(at - begin), events.elements[at]);
             if (!paths.full()) return;
-            pause();  // between two events all is in order
+            pause();  // between two events, the state is consistent
             work();
             paths.clear();
         });
@@ -171,7 +171,7 @@ private:
     }
 
     std::shared_ptr<Franchise> franchise_;
-    std::vector<std::int32_t> observed_;  // by entry; entries after the last have none
+    std::vector<std::int32_t> observed_;  // number of events of each entry; 0 for entries beyond the end
 };
 
 }  // namespace bistro

@@ -221,7 +221,7 @@ protected:
         std::uint32_t slot = seats_.find(node.seats, static_cast<std::uint32_t>(dish));
         if (slot == kNone) slot = seats_.insert(node.seats, Seats{static_cast<std::uint32_t>(dish)});
         Seats& seats = seats_[slot];
-        std::int32_t size = seats.customers;  // of a single table
+        std::int32_t size = seats.customers;  // size of the table if there is only one
         if (size > 0 && seating_ != Seating::minimal) size = seating_ == Seating::maximal ? 0 : join_table(seats, node, step, rng);
         ++seats.customers, ++node.customers;
         if (size > 0) return false;

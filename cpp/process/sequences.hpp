@@ -1,6 +1,6 @@
 // Events in sequence: each outcome is in the context of all previous outcomes of its sequence.
 //
-// An event with a separate context is a sequence of which only the last element is observed: the elements before it are the
+// An event with a separate context is a sequence in which only the last element is observed: the elements before it are the
 // context, the nearest one last. So texts and single events have the same form.
 #pragma once
 

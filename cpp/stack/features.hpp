@@ -115,7 +115,7 @@ inline int distance_class(int d) {
     return d < 0 ? c + 16 : c;
 }
 
-// Where a head is: its distance, or the root; and the side alone.
+// Position of a head relative to the word: distance class (40: the root) and side (0: after, 1: before, 2: the root).
 struct Way {
     int distance, side;
     Way(int word, int head) : distance(head == 0 ? 40 : distance_class(word - head)), side(head == 0 ? 2 : head < word) {}

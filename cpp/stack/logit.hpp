@@ -1,6 +1,6 @@
 // A conditional logit: p(candidate) is proportional to e^(sum of the weights of its features), among the candidates of a word.
 //
-// Learned by stochastic gradient, word by word, with steps scaled by past gradients (AdaGrad).
+// The weights are learned by stochastic gradient descent, word by word, with steps scaled by past gradients (AdaGrad).
 #pragma once
 
 #include <cmath>

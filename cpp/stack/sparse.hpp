@@ -1,6 +1,7 @@
-// Weights of which most are 0: a bit for every place, and the others one after the other.
+// Sparse weights: one bit per place, and a list of the weights that are not 0.
 //
-// A table of all weights would take as much memory for a few weights as for millions; here a place takes a quarter of a byte.
+// A table of all weights would take as much memory for a few weights as for millions. Here, each place takes a quarter of a
+// byte.
 #pragma once
 
 #include <bit>
@@ -13,7 +14,7 @@ namespace bistro::stack {
 
 class SparseWeights {
 public:
-    // Places come in order, each once.
+    // Places must be in increasing order, without duplicates.
     SparseWeights(std::size_t size, std::span<const std::uint32_t> places, std::span<const float> values)
         : size_(size), words_(size / 64 + 1), values_(values.begin(), values.end()) {
         if (places.size() != values.size()) throw std::invalid_argument("every place needs a weight");
@@ -49,7 +50,7 @@ public:
     const std::vector<float>& values() const { return values_; }
 
 private:
-    // 64 places, and how many weights there are before them.
+    // 64 places, and the number of listed weights before them.
     struct Word {
         std::uint64_t bits = 0;
         std::uint32_t before = 0;

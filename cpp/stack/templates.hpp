@@ -159,8 +159,8 @@ private:
     std::array<std::int64_t, kNumFacts> facts_{};
 };
 
-// The features of a candidate: those of the templates, and for every voter those of its own templates with its
-// log-probability as value.
+// The features of a candidate: one per template, and for each voter one per template in `of_votes`, whose value is the
+// voter's log-probability as scaled by `strength`. Features that are dropped out are skipped.
 inline void template_features(const Cast& cast, const Candidate& c, const Templates& templates, const Templates& of_votes,
                               const Dropout& dropout, Collector& out) {
     std::size_t feature = 0;

@@ -62,8 +62,8 @@ public:
         return {inner, outer};
     }
 
-    // The relation of a candidate head to the head in the tree: the same word (0), its head (1), its child (2), or its
-    // sibling (3).
+    // The relation of a candidate head to the head in the tree: the same word (0), its head (1), its child (2), its
+    // sibling (3), or none of these (4).
     int relation(int candidate, int head) const {
         if (candidate == head) return 0;
         if (head > 0 && head_[head] == candidate) return 1;

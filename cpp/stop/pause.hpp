@@ -17,7 +17,7 @@ struct Stopped : std::exception {
 
 namespace detail {
 
-inline thread_local const std::atomic<bool>* stop_flag = nullptr;  // of this thread's computation, if it has one
+inline thread_local const std::atomic<bool>* stop_flag = nullptr;  // stop flag of this thread's computation, or null
 inline thread_local std::uint32_t pauses = 0;
 inline std::atomic<void (*)()> hear_signals{nullptr};  // may throw
 

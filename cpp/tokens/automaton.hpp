@@ -33,7 +33,7 @@ public:
     Automaton(const Frozen& frozen, std::array<std::uint32_t, kHiddenEvents> hidden) : base_(frozen.base), dishes_(frozen.dishes) {
         const std::size_t nodes = frozen.element.size();
         if (nodes == 0) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
-        std::vector<std::uint32_t> place(nodes);  // of each node's record
+        std::vector<std::uint32_t> place(nodes);  // position of each node's record
         std::size_t words = 0;
         for (std::size_t node = 0; node < nodes; ++node) {
             place[node] = static_cast<std::uint32_t>(words);

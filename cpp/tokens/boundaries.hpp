@@ -1,7 +1,7 @@
 // Finds the ends of words and sentences in a text, by sums over all ways to put hidden events between its characters.
 //
 // The histories after each character form a layer, and histories in the same state are merged. Very improbable histories
-// are dropped. Whenever a single history is left, everything before it is decided: its probabilities are computed (by
+// are dropped. Whenever a single history remains, everything before it is decided: its probabilities are computed (by
 // backward sums over the layers since the last such place) and its memory is reused, so that a text of any length needs
 // little memory.
 #pragma once
@@ -19,7 +19,7 @@ namespace bistro {
 struct BoundaryOptions {
     double least_event = 1e-6;  // a hidden event less probable than this is not tried
     double least_share = 1e-6;  // a history with less than this share of its layer is dropped
-    std::size_t most = 12;      // histories in a layer
+    std::size_t most = 12;      // maximum number of histories in a layer
 };
 
 class Boundaries {
@@ -195,7 +195,7 @@ private:
 
     const Automaton& automaton_;
     BoundaryOptions options_;
-    std::vector<Layer> layers_;  // those since the last decided place
+    std::vector<Layer> layers_;  // layers since the last decided place
     std::vector<History> histories_;
     std::vector<Edge> edges_;
     std::vector<double> weights_, after_, before_;

@@ -34,9 +34,9 @@
 namespace bistro {
 
 struct TopicParameters {
-    double strength;   // of theta around the weights
-    double smoothing;  // of phi
-    double gamma;      // of the weights
+    double strength;   // concentration of theta around the weights
+    double smoothing;  // symmetric Dirichlet parameter of phi
+    double gamma;      // concentration of the weights
 };
 
 class TopicSampler {
@@ -58,7 +58,7 @@ public:
             if (words[i] < 0 || words[i] >= num_words) throw std::invalid_argument("a word is out of range");
         }
         resize(slots);
-        const double first = 1.0 / outcomes();  // all have the same weight at the start
+        const double first = 1.0 / outcomes();  // all outcomes have the same weight at the start
         if (!open_) std::fill(weights_.begin(), weights_.end(), first);
         unseen_ = open_ ? first : 0.0;
         stop_weight_ = has_stops() ? first : 0.0;
@@ -320,12 +320,12 @@ private:
     bool open_;
     TopicParameters parameters_;
     double unseen_ = 0, stop_weight_ = 0;                       // weights of the states not yet seen and of the stop
-    std::vector<std::int32_t> states_;                          // of the tokens
-    std::vector<std::int32_t> by_parent_, by_word_, by_state_;  // counts: rows of slots, and of the states alone
+    std::vector<std::int32_t> states_;                          // state of each token
+    std::vector<std::int32_t> by_parent_, by_word_, by_state_;  // one row of slots per parent; per word; totals
     std::vector<double> weights_;
     std::vector<std::int64_t> tables_;
     std::int64_t stop_tables_ = 0;
-    std::vector<double> inverse_, parent_row_, sums_;  // 1 / (n[k] + V smoothing); the present parent; running sums
+    std::vector<double> inverse_, parent_row_, sums_;  // 1 / (n[k] + V smoothing); row of the current parent; running sums
 };
 
 }  // namespace bistro
