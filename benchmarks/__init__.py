@@ -1,1 +1,1 @@
-"""Speed, memory and growth; every comparison is a ratio within one run."""
+"""Benchmarks of speed, memory and growth. Every comparison is a ratio within one run."""

@@ -1,11 +1,11 @@
-"""All benchmarks by name.
+"""Run benchmarks by name.
 
     python -m benchmarks                  # list them
     python -m benchmarks sweep queries    # run some, one after the other
     python -m benchmarks all              # run all of them
 
-Each runs in a process of its own, so that peaks of memory are its own. Options of one benchmark
-are given to its module: python -m benchmarks.serve --seconds 60.
+Each benchmark runs in its own process, so that its peak memory is not affected by the others.
+Options are passed to the module of one benchmark: python -m benchmarks.serve --seconds 60.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ ALL = "all"
 def benchmarks() -> dict[str, str]:
     """Return the names of all benchmarks, each with the first line of its docstring.
 
-    A benchmark is a module with a function `main`. The sources are only read: some import packages
-    that are not installed everywhere.
+    A benchmark is a module with a function `main`. The sources are parsed and not imported, because
+    some import packages that are not installed everywhere.
     """
     titles = {}
     for path in sorted(FOLDER.glob("[!_]*.py")):
@@ -36,7 +36,7 @@ def benchmarks() -> dict[str, str]:
 
 
 def run(name: str) -> bool:
-    """Run one benchmark and return whether it came to its end."""
+    """Run one benchmark and return whether it succeeded."""
     print(f"== {name}", flush=True)
     command = [sys.executable, "-m", f"benchmarks.{name}"]
     return subprocess.run(command, cwd=FOLDER.parent, check=False).returncode == 0

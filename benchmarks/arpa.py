@@ -22,14 +22,14 @@ class FrozenTree:
         self.backoff, self.probability = arrays["backoff"], arrays["probability"]
 
     def children(self, restaurant: int) -> dict[int, int]:
-        """Return the longer contexts by the word that makes them longer."""
+        """Return the children of a context, by the word that extends the context."""
         if restaurant + 1 >= len(self.child_begin):
             return {}
         slots = range(self.child_begin[restaurant], self.child_begin[restaurant + 1])
         return {self.element[s]: s for s in slots if self.element[s] != _GAP}
 
     def entries(self, restaurant: int) -> Iterator[tuple[int, float]]:
-        """Yield every word seen in a context with its probability."""
+        """Yield every word seen in a context, with its probability."""
         for slot in range(self.entry_begin[restaurant], self.entry_begin[restaurant + 1]):
             if self.dish[slot] != _GAP:
                 yield self.dish[slot], self.probability[slot]
@@ -37,8 +37,9 @@ class FrozenTree:
     def contexts(self, start: int) -> Iterator[tuple[Ngram, int, float]]:
         """Yield every context with at most one sentence start, its restaurant and its weight.
 
-        ARPA files know one start; behind ours the padding goes on. Down there nothing new is seen,
-        so the restaurant at the end of the padding speaks for the first, with all weights between.
+        ARPA files have one start symbol per sentence; the contexts of Bistro are padded with more.
+        The padding adds no new outcomes. The restaurant at the end of the padding therefore
+        represents the first one, and the weight is the product of all weights in between.
         """
         stack: list[tuple[Ngram, int]] = [((), 0)]
         while stack:

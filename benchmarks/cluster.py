@@ -1,17 +1,19 @@
-"""Parsing raw text in pieces: threads and Dask workers, in one run.
+"""Parsing of raw text in pieces, by threads and by Dask workers, in one run.
 
     python -m benchmarks.cluster [WORDS]
 
-A parser of EWT (preset `ud`, one sweep) parses text as learning from raw text does: by the
-same task, in the same pieces (128 kilobytes), with tags of its own and 100 particles. Rounds go
-through all kinds of workers in turn, and the best round counts. The clock starts when every worker
-has the model; how long that takes is printed beside. Words for each second of the clock need as
-many idle cores as there are workers; words for each second of CPU time, all processes together,
-show what the way of working costs on a machine that has other work too, and pieces that only wait
-show how well two workers share, whatever else the machine does.
-Before all this, the speed of the one process that merges what comes back (five levels): sorted
-events of pieces of 400,000 words are taken in, resolved and seated. What workers do for it (making
-ids of words, and sorted events of ids) is printed beside.
+A parser of EWT (preset `ud`, one sweep) parses text in the same way as training on raw text does:
+with the same task, the same pieces (128 kilobytes), predicted tags and 100 particles. Each round
+measures all kinds of workers in turn, and the minimum of every figure counts. The clock starts at
+the first result, when the model has been sent; the time until then is printed separately. Words per
+second of wall-clock time require one idle core per worker. Words per second of CPU time, summed
+over all processes, show the overhead of each kind of worker even on a machine that is otherwise
+busy. Pieces that only wait show how well two workers share the work, regardless of the load of the
+machine.
+
+The benchmark first measures the one process that merges the results (five levels): sorted events of
+pieces of 400,000 words are added, resolved and seated. The speed of the workers' part (converting
+words to ids, and sorting the events) is printed in the same line.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ from bistro.treebank.raw_text import RawText, TextPiece
 
 PARTICLES = 100
 RUN_WORDS = 400_000
-"""Words of a list of events that a worker sorts."""
+"""Number of words in each list of events that a worker sorts."""
 ROUNDS = 2
 WAITING_PIECES, WAITED_SECONDS = 24, 0.5
 Kind = tuple[str | None, int]
@@ -57,13 +59,13 @@ KINDS: list[Kind] = [(None, 1), (None, 2), ("local:1", 0), ("local:2", 0)]
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """One kind of workers; seconds of the clock, and of CPU time."""
+    """Wall-clock and CPU seconds of one kind of workers, and bytes sent back."""
 
     broadcast: float
     clock: float
     cpu: float
     own_cpu: float
-    """Of the process that hands out and takes back."""
+    """CPU seconds of the process that distributes the pieces and collects the results."""
     sent: int
     waited: float
 
@@ -71,19 +73,19 @@ class Measured:
 def parse(
     shared: SharedModel[TransitionModel], piece: Piece
 ) -> tuple[dict[str, NDArray[Any]], int, float]:
-    """Return the analyses of a piece, the process, and its CPU time."""
+    """Return the analyses of a piece, the id of the process, and its CPU time."""
     begin = time.process_time()
     _, columns = parse_piece(shared, piece)
     return columns, os.getpid(), time.process_time() - begin
 
 
 def wait(shared: float, item: int) -> None:
-    """Take time, but no computing."""
+    """Wait without using CPU time."""
     time.sleep(shared)
 
 
 def read_text(folder: Path, words: int) -> list[list[str]]:
-    """Return running text, in equal parts of every genre."""
+    """Return about `words` words of running text, in equal parts from every file of the folder."""
     files = sorted(folder.glob("*.txt"))
     sentences: list[list[str]] = []
     for path in files:
@@ -98,7 +100,7 @@ def read_text(folder: Path, words: int) -> list[list[str]]:
 
 
 def pieces_of(text: Sequence[list[str]]) -> Iterator[Piece]:
-    """Return the text in the pieces in which raw text is parsed."""
+    """Yield the text in the pieces in which raw text is parsed."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
         path.write_text("".join(" ".join(words) + "\n" for words in text), encoding="utf-8")
@@ -115,7 +117,7 @@ def train() -> TransitionModel:
 
 
 def measure(workers: Workers, model: TransitionModel, pieces: Sequence[Piece]) -> Measured:
-    """Parse all pieces; a tiny one goes first, whose result says that the model has come."""
+    """Parse all pieces. The result of an empty first piece shows that the model has arrived."""
     begin = time.perf_counter()
     empty = (PARTICLES, TextPiece("", 1, b"."))
     results = workers.run(parse, SharedModel(model), [empty, *pieces])
@@ -129,7 +131,7 @@ def measure(workers: Workers, model: TransitionModel, pieces: Sequence[Piece]) -
 
 
 def waiting(workers: Workers) -> float:
-    """Return the seconds that pieces take which only wait, from the first result to the last."""
+    """Return the seconds from the first to the last result of pieces that only wait."""
     results = workers.run(wait, WAITED_SECONDS, range(WAITING_PIECES))
     next(results)
     begin = time.perf_counter()
@@ -138,7 +140,7 @@ def waiting(workers: Workers) -> float:
 
 
 def merging(sentences: Sequence[list[str]]) -> tuple[float, float]:
-    """Return words per CPU second: made ready by workers, and merged and seated by one process."""
+    """Return words per CPU second: encoded and sorted by workers, and merged by one process."""
     config = NgramConfig(unknown="single")
     vocabulary = Vocabulary.of(sentences, config)
     runs = EventRuns(config.order - 1)
@@ -166,8 +168,8 @@ def main() -> None:
     print(f"{words:,} words in {len(pieces)} pieces; the model takes {size / 1e6:.1f} MB")
     ready, merged = merging(text)
     print(
-        f"encoding and sorting, by workers: {ready:,.0f} words a CPU second; merging and seating, "
-        f"by one process: {merged:,.0f}",
+        f"encoding and sorting, by workers: {ready:,.0f} words per CPU second; merging and "
+        f"seating, by one process: {merged:,.0f}",
         flush=True,
     )
     best: dict[Kind, Measured] = {}
@@ -177,27 +179,27 @@ def main() -> None:
                 figures = measure(workers, model, pieces)
             best[kind] = least(best.get(kind, figures), figures)
             report(f"round {number + 1}, {kind[0] or f'{kind[1]} threads'}", figures, words)
-    print("least of all rounds:")
+    print("minimum over all rounds:")
     for kind, figures in best.items():
         report(kind[0] or f"{kind[1]} threads", figures, words)
     for what, one, two in (("threads", KINDS[0], KINDS[1]), ("Dask workers", KINDS[2], KINDS[3])):
         print(
-            f"two {what}: {best[one].clock / best[two].clock:.2f} times one by the clock, "
-            f"{best[one].cpu / best[two].cpu:.2f} times the words a CPU second, "
-            f"{best[one].waited / best[two].waited:.2f} times one with pieces that only wait"
+            f"two {what}, relative to one: {best[one].clock / best[two].clock:.2f} times by the "
+            f"clock, {best[one].cpu / best[two].cpu:.2f} times the words per CPU second, "
+            f"{best[one].waited / best[two].waited:.2f} times with pieces that only wait"
         )
 
 
 def least(a: Measured, b: Measured) -> Measured:
-    """Return the least of every figure: what else the machine does only adds."""
+    """Return the minimum of every figure, because other processes can only increase it."""
     return Measured(*map(min, dataclasses.astuple(a), dataclasses.astuple(b)))
 
 
 def report(name: str, figures: Measured, words: int) -> None:
     print(
-        f"  {name}: {words / figures.clock:,.0f} words/s, {words / figures.cpu:,.0f} a CPU second "
+        f"  {name}: {words / figures.clock:,.0f} words/s, {words / figures.cpu:,.0f} per CPU s "
         f"({figures.own_cpu / figures.cpu:.1%} in the first process), broadcast "
-        f"{figures.broadcast:.2f} s, {figures.sent / words:.1f} bytes a word come back, "
+        f"{figures.broadcast:.2f} s, {figures.sent / words:.1f} bytes per word returned, "
         f"waiting {figures.waited:.2f} s",
         flush=True,
     )

@@ -1,13 +1,14 @@
-"""`bistro parse` on one worker and on two: what one process adds to the work of the others.
+"""`bistro parse` on one worker and on two: the overhead of the first process.
 
     python -m benchmarks.cluster_parse [SENTENCES] [transition|committee]
 
-A transition parser of EWT (preset `ud`, 1,000 particles), or a committee of three parsers of its
-first 300 sentences, parses the development part, again and again if more sentences are asked for
-(a run should take ten seconds or more: the last pieces of work never end together). Printed are
-words per second of the clock, which needs idle cores, and CPU time: of the process that reads,
-hands out and writes, and of its workers, who only parse. Where the first is small beside the
-second, N workers on idle cores take a time of about max(first, second / N).
+The model is a transition parser of EWT (preset `ud`), or a committee of three parsers trained on
+the first 300 sentences of EWT. It parses the development part, repeated until SENTENCES is reached.
+A run should take ten seconds or more, because the last pieces of work do not end at the same time.
+The benchmark prints words per second by the clock, which requires idle cores, and two CPU times:
+that of the first process, which reads, distributes and writes, and that of its workers, which only
+parse. If the first is much smaller than the second, N workers on idle cores take about
+max(first, second / N).
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from bistro.tasks.parse import ParseRun
 
 
 def cpu_of_worker(shared: None, item: int) -> tuple[int, float]:
-    """Return the process of a worker and its CPU time."""
+    """Return the id of a worker's process and its CPU time."""
     time.sleep(0.05)
     return os.getpid(), time.process_time()
 
 
 def cpu_of_workers(workers: Workers) -> float:
-    """Return the CPU time of all workers."""
+    """Return the total CPU time of all workers."""
     return sum(dict(workers.run(cpu_of_worker, None, range(40))).values())
 
 
 def small_committee() -> Model:
-    """Return a committee that is trained in seconds."""
+    """Return a committee that can be trained in seconds."""
     treebank = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu")[:300]
     quick = {"sweeps": 2, "samples": 1}
     members = ["left", "right", "eisner"]
@@ -53,7 +54,7 @@ def small_committee() -> Model:
 
 
 def main() -> None:
-    """Parse on one worker and on two, twice each, and print the better of both."""
+    """Parse on one worker and on two, twice each, and print the ratio of the best times."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 2001
     is_committee = sys.argv[2:] == ["committee"]
     model: Model = small_committee() if is_committee else train()
@@ -63,7 +64,7 @@ def main() -> None:
     clocks: dict[str, float] = {}
     for name in ("local:1", "local:2"):
         with workers_for(name, threads=0) as workers, tempfile.TemporaryDirectory() as folder:
-            # The model is there, and everything imported, before the clock starts.
+            # The model and all imported modules are loaded before the clock starts.
             task = partial(spread.parse_piece, given_tags=False)
             list(workers.run(task, SharedModel(model), [spread.Question([], {})] * 8))
             for round in (1, 2):
@@ -76,11 +77,11 @@ def main() -> None:
                 elsewhere = cpu_of_workers(workers) - before
                 clocks[name] = min(clocks.get(name, clock), clock)
                 print(
-                    f"{name}: {words / clock:,.0f} words/s by the clock, {elsewhere:.1f} s of CPU "
-                    f"time of workers, {own:.1f} s of the first process ({own / elsewhere:.1%})",
+                    f"{name}: {words / clock:,.0f} words/s by the clock, CPU time: "
+                    f"{elsewhere:.1f} s workers, {own:.1f} s first process ({own / elsewhere:.1%})",
                     flush=True,
                 )
-    print(f"two workers to one, by the clock: {clocks['local:1'] / clocks['local:2']:.2f}")
+    print(f"speed-up with two workers, by the clock: {clocks['local:1'] / clocks['local:2']:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Words read per second, beside the `conllu` package, in one run.
+"""Words read per second, compared with the `conllu` package in one run.
 
-Both readers touch form, UPOS, head and relation of every word; ours also validates every sentence.
-Times are processor times, the best of several rounds, the two readers taking turns. Use:
+Both readers access form, UPOS, head and relation of every word; Bistro also validates every
+sentence. Times are CPU times, the best of several rounds in which the readers alternate. Use:
 
     python -m benchmarks.conllu_reading [train.conllu] [--rounds 5]
 """

@@ -1,4 +1,4 @@
-"""Where the real data is, and how long things take."""
+"""The location of the treebanks, and the measurement of times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 
 def data_dir() -> Path:
-    """Return the folder of treebanks, or stop with a sentence."""
+    """Return the folder of treebanks, or exit with a message."""
     folder = Path(os.environ.get("BISTRO_DATA", PROJECT.parent / "shared" / "data"))
     if not folder.is_dir():
         sys.exit(f"no treebanks at {folder}; set BISTRO_DATA")
@@ -27,7 +27,7 @@ def words_of(path: Path) -> list[list[str]]:
 
 
 def best_seconds(task: Callable[[], object], repeats: int) -> float:
-    """Return the least CPU time of several runs: what else the machine does only adds to it."""
+    """Return the minimum CPU time of several runs, because other processes can only increase it."""
     times = []
     for _ in range(repeats):
         begin = time.process_time()

@@ -1,14 +1,14 @@
-"""The desk: from a decision to the new best tree, and opening ten thousand sentences.
+"""The desk: time from a decision to the new best tree, and time to open 10,000 sentences.
 
     python -m benchmarks.desk [--model parser.bistro] [--decisions 60]
 
-The parser is a transition parser of EWT (`--model` takes one that is trained already). Decisions
-are made about sentences of about 40 words of the development part, without tags and trees at first:
-the right head of one word after the other. Measured is the time from the request to the answer
-with the new best tree, over the network of this machine, and in Chromium, if there is one, from
-the key to the new picture with the new suggestions. The server has read all sentences before; its
-seconds of a processor are printed too, which other processes of the machine do not change. Then a
-file of 10,000 sentences is opened: by the server, and as a page.
+The parser is a transition parser of EWT; `--model` uses one that is already trained. The decisions
+set the correct head of every sixth word, one after the other, in sentences of about 40 words from
+the development part, whose tags and trees were removed. The benchmark measures the time from a
+request to the answer with the new best tree over the loopback network. If Chromium is installed, it
+also measures the time from the key press to the new picture with the new suggestions. The server
+has analysed all sentences before. Its CPU time, which does not depend on other processes, is also
+printed. Finally, a file of 10,000 sentences is opened by the server and in the page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORDS = range(38, 43)
 DRAWN = """() => new Promise((resolve) => {
   const board = document.querySelector(".board");
   const begin = performance.now();
-  setTimeout(() => resolve(null), 2000);  // a key that only moved on
+  setTimeout(() => resolve(null), 2000);  // a key that only moved the selection
   new MutationObserver((_, watcher) => {
     watcher.disconnect();
     requestAnimationFrame(() => resolve(performance.now() - begin));
@@ -46,13 +46,13 @@ DRAWN = """() => new Promise((resolve) => {
 
 
 def bare(sentence: Sentence) -> Sentence:
-    """Return a sentence without tags and tree."""
+    """Return a copy of a sentence without tags and tree."""
     nothing = ["_"] * len(sentence)
     return sentence.replace(heads=[-1] * len(sentence), deprels=nothing, upos=nothing)
 
 
 def print_times(name: str, seconds: Sequence[float]) -> None:
-    """Print a median and a 90 % quantile in milliseconds."""
+    """Print the median and the 90 % quantile in milliseconds."""
     ordered = sorted(seconds)
     high = ordered[int(0.9 * (len(ordered) - 1))]
     print(
@@ -63,14 +63,14 @@ def print_times(name: str, seconds: Sequence[float]) -> None:
 
 
 def wait_for_doubts(server: Server) -> None:
-    """Wait until the server has read all sentences."""
+    """Wait until the server has analysed all sentences."""
     until = time.monotonic() + 300
     while any(row[4] is None for row in server.ask("list")["rows"]) and time.monotonic() < until:
         time.sleep(0.2)
 
 
 def processor_seconds(server: Server) -> float:
-    """Return the processor time of the server so far; 0 where the system does not tell."""
+    """Return the CPU time of the server so far, or 0 if the system does not provide it."""
     stat = Path(f"/proc/{server.process.pid}/stat")
     if not stat.exists():
         return 0.0
@@ -79,7 +79,7 @@ def processor_seconds(server: Server) -> float:
 
 
 def decide(server: Server, gold: Sequence[Sentence], number: int) -> None:
-    """Give words their heads, one at a time, and measure each answer."""
+    """Set the heads of words, one at a time, and measure the time to each answer."""
     wait_for_doubts(server)
     seconds: list[float] = []
     before = processor_seconds(server)
@@ -95,11 +95,11 @@ def decide(server: Server, gold: Sequence[Sentence], number: int) -> None:
             version += 1
     print_times("decision to answer", seconds)
     used = (processor_seconds(server) - before) / len(seconds)
-    print(f"  of which a processor of the server: {1000 * used:.0f} ms (mean)", flush=True)
+    print(f"  CPU time of the server: {1000 * used:.0f} ms per decision (mean)", flush=True)
 
 
 def in_browser(server: Server, number: int) -> None:
-    """Accept suggestions with Enter in Chromium, and measure until the picture is new."""
+    """Accept suggestions with Enter in Chromium, and measure the time to the new picture."""
     chromium = os.environ.get("BISTRO_CHROMIUM") or shutil.which("chromium")
     if not chromium:
         print("no Chromium: the page was not measured")
@@ -114,14 +114,14 @@ def in_browser(server: Server, number: int) -> None:
         page.wait_for_selector(".board svg")
         print(f"page with the list and the first tree: {time.perf_counter() - begin:.2f} s")
         page.locator(".board").focus()
-        page.wait_for_timeout(2000)  # until the page has come to rest
+        page.wait_for_timeout(2000)  # until the page is idle
         measured = [page.evaluate(DRAWN) for _ in range(number)]
         print_times("key to picture", [one / 1000 for one in measured if one is not None])
         browser.close()
 
 
 def run(model: Path, folder: Path, decisions: int) -> None:
-    """Measure everything."""
+    """Run all measurements with a model."""
     dev = list(bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-dev.conllu"))
     train = list(bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu"))
     gold = [s for s in dev if len(s) in WORDS]
@@ -138,7 +138,7 @@ def run(model: Path, folder: Path, decisions: int) -> None:
     begin, used = time.perf_counter(), time.process_time()
     Document.open(many).close()
     seconds, used = time.perf_counter() - begin, time.process_time() - used
-    print(f"{MANY:,} sentences opened by the server: {seconds:.2f} s ({used:.2f} s of a processor)")
+    print(f"{MANY:,} sentences opened by the server: {seconds:.2f} s ({used:.2f} s of CPU time)")
     server = Server(model, many)
     try:
         begin = time.perf_counter()
@@ -150,7 +150,7 @@ def run(model: Path, folder: Path, decisions: int) -> None:
 
 
 def main() -> None:
-    """Run it."""
+    """Read the options, train a model if none is specified, and run the measurements."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--model", type=Path)
     parser.add_argument("--decisions", type=int, default=60)

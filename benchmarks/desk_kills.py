@@ -1,12 +1,12 @@
-"""The desk killed at random moments while somebody decides, undoes and saves: nothing is lost.
+"""The desk killed at random moments during decisions, undo and saving: nothing is lost.
 
     python -m benchmarks.desk_kills [--number 20] [--seed 1]
 
-A server with a file on its desk is asked for random decisions, one after the other, and gets
-SIGKILL at a random moment. Every decision that was answered is made in a second copy of the file
-too. After each new start, the file with its journal must be that copy, byte for byte; one decision
-more may be there, the one that was not answered. The file on disk is whole at any time: what was
-saved last, or what was about to be saved.
+A server with an open file receives random decisions, one after the other, and is killed with
+SIGKILL at a random moment. Every confirmed decision is also applied to a second copy of the file.
+After each restart, the file with its journal must equal that copy, byte for byte. It may contain
+one further decision, the one that was sent but not confirmed. The file on disk is always complete:
+it has either the content that was saved last or the content that was about to be saved.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ PROGRAM = (sys.executable, "-m", "bistro.cli.main")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
 ADDRESS = re.compile(r"(http://\S+?)/desk")
 LONGEST = 1.5
-"""Seconds of work between two kills."""
+"""Maximum seconds of work between two kills."""
 
 
 class LostError(AssertionError):
-    """Something was lost."""
+    """A difference between the server and the copy, or a failed start."""
 
 
 class Server:
-    """A server with a file on its desk, in a process of its own."""
+    """A server with an open file, in its own process."""
 
     def __init__(self, model: Path, file: Path, port: int = 0) -> None:
         command = (*PROGRAM, "serve", str(model), "--file", str(file), "--port", str(port))
@@ -61,7 +61,7 @@ class Server:
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def ask(self, name: str, **body: Any) -> Any:
-        """Ask the desk; an error of the desk is a `BistroError`, a lost connection an `OSError`."""
+        """Send a request; raise `BistroError` for a refusal, `OSError` for a lost connection."""
         headers = {"Content-Type": "application/json"}
         content = json.dumps(body).encode()
         request = urllib.request.Request(f"{self.address}/api/desk/{name}", content, headers)
@@ -73,25 +73,25 @@ class Server:
         return text if name == "text" else json.loads(text)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the server with SIGKILL."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
 
 class Annotator:
-    """Decides at random, on the server and then in a copy that is never killed."""
+    """An annotator that decides at random, on the server and in a copy that is never killed."""
 
     def __init__(self, copy: Document, rng: random.Random) -> None:
         self.copy = copy
         self.rng = rng
         self.saved = {copy.content()}
-        """What may be on disk."""
+        """The contents that the file on disk may have."""
         self.under_way: tuple[str, dict[str, Any]] | None = None
-        """What was asked for and not answered."""
+        """The request that was sent but not confirmed."""
         self.answered = 0
 
     def wish(self) -> tuple[str, dict[str, Any]]:
-        """Return a request at random."""
+        """Return a random request."""
         rng, copy = self.rng, self.copy
         act = rng.choices(
             ["set", "done", "split", "join", "undo", "redo", "save"], [8, 2, 2, 2, 3, 2, 2]
@@ -117,7 +117,7 @@ class Annotator:
         return "decide", body
 
     def make(self, name: str, body: dict[str, Any]) -> None:
-        """Do the same in the copy."""
+        """Apply a request to the copy."""
         copy = self.copy
         if name == "save":
             self.saved = {copy.content()}
@@ -128,7 +128,7 @@ class Annotator:
             getattr(copy, name)(body["last"])
 
     def work(self, server: Server) -> None:
-        """Ask until the server is gone."""
+        """Send requests until the server is killed."""
         while True:
             name, body = self.under_way = self.wish()
             if name == "save":
@@ -136,27 +136,27 @@ class Annotator:
             try:
                 server.ask(name, **body)
             except BistroError:
-                continue  # a decision that cannot be made
+                continue  # a decision that is not possible
             except (OSError, ValueError, EOFError):
                 return
             self.make(name, body)
             self.answered += 1
 
     def check(self, server: Server, file: Path) -> None:
-        """Compare the server after its new start with the copy."""
+        """Compare the restarted server with the copy."""
         if file.read_bytes() not in self.saved:
-            raise LostError("the file on disk is neither the old nor the new one")
+            raise LostError("the file on disk has neither the old nor the new content")
         last = server.ask("changes", since=0)["last"]
         if last == self.copy.last + 1 and self.under_way is not None:
             self.make(*self.under_way)
         if last != self.copy.last:
-            raise LostError(f"{self.copy.last} decisions were answered, {last} are there")
+            raise LostError(f"{self.copy.last} decisions were confirmed, the server has {last}")
         if server.ask("text") != self.copy.content():
-            raise LostError("the sentences are not those that were answered")
+            raise LostError("the sentences differ from the confirmed decisions")
 
 
 def run(number: int, seed: int, folder: Path) -> tuple[int, int]:
-    """Kill a server a number of times; return kills, and the decisions that were answered."""
+    """Kill a server `number` times; return the numbers of kills and of confirmed decisions."""
     rng = random.Random(seed)
     model, file, twin = folder / "parser.bistro", folder / "mine.conllu", folder / "twin.conllu"
     treebank = list(bistro.builtin(sentences=330, seed=seed))
@@ -184,14 +184,14 @@ def run(number: int, seed: int, folder: Path) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Run it."""
+    """Read the options, run, and print the result."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         kills, answered = run(options.number, options.seed, Path(folder))
-    print(f"{kills} kills, {answered} decisions answered, none lost")
+    print(f"{kills} kills, {answered} decisions confirmed, none lost")
 
 
 if __name__ == "__main__":

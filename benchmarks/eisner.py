@@ -1,8 +1,8 @@
-"""Speed of Eisner's model on one core: training, parsing, growth with the length of the sentence.
+"""Speed of Eisner's model on one core: training, parsing, growth with the sentence length.
 
     python -m benchmarks.eisner
 
-Asked for: 150 sentences a second on the WSJ sample, a sentence of 40 words in 20 milliseconds.
+Targets: 150 sentences per second on the WSJ sample, and 20 milliseconds for a sentence of 40 words.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ REPEATS = 5
 
 
 def speed(model: EisnerModel, sentences: Sequence[Sentence], **options: Any) -> float:
-    """Return seconds for parsing all sentences on one core."""
+    """Return the seconds for parsing all sentences on one core."""
     return best_seconds(lambda: list(model.parse_all(sentences, threads=1, **options)), REPEATS)
 
 
 def growth(model: EisnerModel, words: Sequence[str], tags: Sequence[str]) -> None:
-    """Sentences of 10 to 160 words, glued from real ones: time a sentence, in milliseconds."""
+    """Print the milliseconds per sentence of 10 to 160 words, concatenated from real sentences."""
     for way in ("given", "joint"):
         times = []
         for length in (10, 20, 40, 80, 160):
@@ -35,7 +35,7 @@ def growth(model: EisnerModel, words: Sequence[str], tags: Sequence[str]) -> Non
             ]
             times.append(speed(model, glued, tags=way) / len(glued) * 1e3)
         row = " ".join(f"{time:.2f}" for time in times)
-        print(f"  tags {way}, 10 20 40 80 160 words: {row} ms a sentence", flush=True)
+        print(f"  tags {way}, 10 20 40 80 160 words: {row} ms per sentence", flush=True)
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
-"""How good the estimates of the time left are: estimated divided by true time left.
+"""Accuracy of the estimates of the remaining time: estimated divided by true remaining time.
 
     python -m benchmarks.estimates TREEBANK KIND [KIND ...]
 
-Each kind is trained with its defaults, on one thread, from reading the treebank to writing the
-model. The estimate is that of the command line, looked at after a fifth, a half and four fifths
-of the time.
+Each kind is trained with default settings on one thread. The time covers reading the treebank,
+training, and writing the model. The estimate is the one that the command line shows, after a fifth,
+a half and four fifths of the time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACES = (0.2, 0.5, 0.8)
 
 
 def watched(kind: str, treebank: str) -> tuple[float, list[float | None]]:
-    """Train, and return how long it took with the ratios at the places."""
+    """Train a model; return the seconds, and the ratio at each fraction of `PLACES`."""
     seen: list[tuple[float, float | None]] = []
     is_over = threading.Event()
     with observing() as work, tempfile.TemporaryDirectory() as folder, phase("train"):
@@ -48,7 +48,7 @@ def watched(kind: str, treebank: str) -> tuple[float, list[float | None]]:
 
 def _watch(work: Work, seen: list[tuple[float, float | None]], is_over: threading.Event) -> None:
     while not is_over.wait(EVERY_SECONDS):
-        # Phases come and go in the other thread: between two looks one may be missing.
+        # The other thread starts and ends phases; an entry may disappear while it is read.
         try:
             seen.append((time.monotonic(), work.seconds_left()))
         except (IndexError, ValueError):
@@ -56,7 +56,7 @@ def _watch(work: Work, seen: list[tuple[float, float | None]], is_over: threadin
 
 
 def _ratio(seen: list[tuple[float, float | None]], at: float, end: float) -> float | None:
-    """Return the ratio at a moment; nothing if there was no estimate."""
+    """Return the ratio at a moment, or None if there was no estimate."""
     moment, left = min(seen, key=lambda one: abs(one[0] - at))
     return None if left is None else left / (end - moment)
 

@@ -1,9 +1,9 @@
-"""Mutated treebanks, many of them: a reader may refuse, it may not crash, nor lose a byte.
+"""Randomly mutated treebanks: a reader may refuse them, but never crashes or loses a byte.
 
-Valid little files of every format are damaged at random (bytes flipped, removed, doubled, spliced
-with another file, odd characters and field ends put in) and read in pieces of random size. Either
-the reader complains in one sentence, or writing what it read gives the same bytes again, and a
-changed tree comes back as changed. The seed decides everything. Use:
+Small valid files of every format are damaged at random (bytes flipped, removed, duplicated, spliced
+from another file, unusual characters and delimiters inserted) and read in chunks of random size.
+Either the reader reports an error in one sentence, or writing the sentences gives the same bytes.
+Sentences with changed trees must also be read back as written. The seed determines all inputs. Use:
 
     python benchmarks/fuzz_readers.py [--inputs 200000] [--seed 1]
 """
@@ -77,19 +77,19 @@ PARTS = [
 
 
 class Trickle:
-    """A stream that gives at most so many bytes at once."""
+    """A stream that returns at most `most` bytes per read."""
 
     def __init__(self, data: bytes, most: int) -> None:
         self._stream = io.BytesIO(data)
         self._most = most
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return what a pipe might."""
+        """Return a chunk of bytes, as a pipe may do."""
         return self._stream.read(min(size, self._most) if size >= 0 else self._most)
 
 
 def mutate(data: bytes, others: list[bytes], rng: random.Random) -> bytes:
-    """Return `data` with one to four damages; now and then with none."""
+    """Return `data` with up to four random damages."""
     damaged = bytearray(data)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 4))):
         begin = rng.randrange(len(damaged) + 1)
@@ -131,7 +131,7 @@ def check_sentences(data: bytes, format: str, most: int) -> None:
     for before, after in zip(changed, iter_sentences(again, format, roots="one"), strict=True):
         same = ("forms", "upos", "heads", "deprels", "lemmas", "misc", "comments", "multiword")
         if any(getattr(before, name) != getattr(after, name) for name in same):
-            raise AssertionError("a changed sentence came back as another")
+            raise AssertionError("a changed sentence was not read back as written")
 
 
 def check_brackets(data: bytes, most: int) -> None:
@@ -145,7 +145,7 @@ def is_one_sentence(message: str) -> bool:
 
 
 def run(inputs: int, seed: int) -> Counter[tuple[str, str]]:
-    """Feed the readers; return how many inputs of each format were read and refused."""
+    """Read mutated inputs; return how many of each format were read and how many refused."""
     rng = random.Random(seed)
     seeds = [(format, text.encode()) for format, texts in SEEDS.items() for text in texts]
     everything = [data for _, data in seeds]

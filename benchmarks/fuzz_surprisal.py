@@ -1,10 +1,10 @@
-"""Random Unicode texts, many of them: every surprisal is a finite number.
+"""Random Unicode sentences: every surprisal is a finite number.
 
-Every stored model that scores words, one of each family, scores sentences of random pieces: code
-points of all planes, scripts from right to left, words of the model with other letters, words of
-thousands of characters, long sentences, the same word many times. All log-probabilities, their
-parts, entropies and errors must be finite and none above 0, and so must be those of the next word
-after each sentence. The seed decides everything. Use:
+One stored model of each family that scores words is given sentences of random pieces: code points
+of all planes, right-to-left scripts, altered words of the vocabulary, words of thousands of
+characters, long sentences, and one word repeated many times. All log-probabilities, their parts,
+entropies and errors must be finite, and no log-probability may be above 0. The predictions for the
+next word after a sentence must be finite too. The seed determines all inputs. Use:
 
     python -m benchmarks.fuzz_surprisal [--inputs 20000] [--seed 1] [MODEL ...]
 """
@@ -27,20 +27,20 @@ STORED = Path(__file__).resolve().parents[1] / "tests" / "data" / "models"
 LATEST = "*-3.bistro"
 FEW = {"particles": 10, "repeats": 3, "threads": 1}
 LONGEST_CUBIC = 12
-"""Words of a sentence for models whose time grows with the cube of it."""
+"""Maximum words of a sentence for models whose time grows with the cube of its length."""
 ROUNDING = 1e-6
 AT_ONCE = 50
 
 
 def stored_scorers(paths: Sequence[str] = ()) -> dict[str, Scorer]:
-    """Return the models that score words, by the names of their files."""
+    """Return the models that score words, by file name."""
     files = [Path(path) for path in paths] or sorted(STORED.glob(LATEST))
     models = {path.name: bistro.load(path) for path in files}
     return {name: SCORE.of(model) for name, model in models.items() if SCORE.is_of(model)}
 
 
 def random_sentence(rng: random.Random, known: Sequence[str], longest: int) -> list[str]:
-    """Return words, at least one: known ones, altered ones, and pieces of random text."""
+    """Return at least one word: known words, altered ones, and pieces of random text."""
     match rng.randrange(12):
         case 0:
             return [rng.choice(known)] * rng.choice((1, 2, 30, longest))
@@ -51,18 +51,18 @@ def random_sentence(rng: random.Random, known: Sequence[str], longest: int) -> l
             words = random_text(rng).split() + rng.choices(known, k=rng.randrange(4))
             words += [_altered(rng, rng.choice(known)) for _ in range(rng.randrange(3))]
             rng.shuffle(words)
-            return words or rng.choice(PIECES).split() or ["a"]  # a word has no tab or line end
+            return words or rng.choice(PIECES).split() or ["a"]  # a word has no tab or line break
 
 
 def _altered(rng: random.Random, word: str) -> str:
-    """Return a word in other letters, or with a character somewhere in it."""
+    """Return a word in another case or order, or with its end replaced by a random character."""
     at = rng.randint(0, len(word))
     forms = (word.upper(), word.capitalize(), word[::-1], word[:at] + chr(rng.randint(33, 0xD7FF)))
     return rng.choice(forms) or word
 
 
 def check(scorer: Scorer, sentences: Sequence[Sequence[str]]) -> int:
-    """Score sentences and go on from the first; return the number of events."""
+    """Score sentences and predict the word after the first; return the number of events."""
     names = scorer.score_options.names()
     options = {name: value for name, value in FEW.items() if name in names}
     scores = scorer.score(sentences, **options)
@@ -86,15 +86,16 @@ def _finite(name: str, values: np.ndarray) -> None:
 
 
 def run(scorers: dict[str, Scorer], inputs: int, seed: int) -> int:
-    """Try so many sentences with each model; return the number of events scored."""
+    """Check `inputs` sentences with each model; return the number of events."""
     events = 0
     for name, scorer in scorers.items():
         rng = random.Random(f"{seed} {name}")
         longest = LONGEST_CUBIC if scorer.is_cubic else 200
         known = scorer.vocabulary.words
-        for _ in range(0, inputs, AT_ONCE):
+        for begin in range(0, inputs, AT_ONCE):
             sentences = [
-                random_sentence(rng, known, longest)[:longest] for _ in range(min(AT_ONCE, inputs))
+                random_sentence(rng, known, longest)[:longest]
+                for _ in range(min(AT_ONCE, inputs - begin))
             ]
             try:
                 events += check(scorer, sentences)
@@ -105,7 +106,7 @@ def run(scorers: dict[str, Scorer], inputs: int, seed: int) -> int:
 
 
 def _alone(scorer: Scorer, sentences: Sequence[Sequence[str]]) -> Sequence[str]:
-    """Return the first sentence that fails by itself, or all."""
+    """Return the first sentence that fails alone, or else the words of all sentences."""
     for words in sentences:
         try:
             check(scorer, [words])
@@ -115,10 +116,10 @@ def _alone(scorer: Scorer, sentences: Sequence[Sequence[str]]) -> Sequence[str]:
 
 
 def main() -> None:
-    """Read the options, try, and print what was done."""
+    """Read the options, check all models, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="*", help="model files; default: the stored ones")
-    parser.add_argument("--inputs", type=int, default=20_000, help="sentences of each model")
+    parser.add_argument("models", nargs="*", help="model files; default: the stored models")
+    parser.add_argument("--inputs", type=int, default=20_000, help="number of sentences per model")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     scorers = stored_scorers(options.models)

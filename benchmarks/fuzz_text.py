@@ -1,10 +1,11 @@
-"""Random Unicode texts, many of them: running text comes back from CoNLL-U byte for byte.
+"""Random Unicode texts: running text is restored from CoNLL-U byte for byte.
 
-A small pipeline learns the built-in treebank. Texts are made of pieces at random: code points of
-all planes, white space of all kinds, words, marks, addresses, emoji, scripts from right to left.
-Each is cut into sentences and words, written as CoNLL-U, read again, and put together from the
-columns: the bytes must be those of the text, and `TokenRange` must be the place of every token.
-Every twentieth text goes through all layers of the pipeline. The seed decides everything. Use:
+A small pipeline is trained on the built-in treebank. Texts are random sequences of pieces: code
+points of all planes, all kinds of white space, words, punctuation, addresses, emoji, right-to-left
+scripts. Each text is split into sentences and words, written as CoNLL-U, read, and reconstructed
+from the columns. The result must have the same bytes, and `TokenRange` must be the position of
+every token. Every twentieth text is processed by all layers of the pipeline. The seed determines
+all texts. Use:
 
     python -m benchmarks.fuzz_text [--inputs 50000] [--seed 1]
 """
@@ -27,7 +28,7 @@ from bistro.treebank.surface import surface_tokens
 from bistro.treebank.treebank import encoded, iter_sentences
 
 WHOLE_PIPELINE = 20
-"""One text of so many goes through all layers."""
+"""One text in this many is processed by all layers."""
 SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\ufeff"
 PIECES = (
     *(
@@ -68,7 +69,7 @@ PIECES = (
 
 
 def random_text(rng: random.Random) -> str:
-    """Return a text of at most some hundred characters, without NUL and half characters."""
+    """Return a text of at most a few hundred characters, without NUL and surrogates."""
     return "".join(_piece(rng) for _ in range(rng.choice((0, 1, 2, 3, 5, 8, 13, 21))))
 
 
@@ -87,7 +88,7 @@ def _piece(rng: random.Random) -> str:
 
 
 def check(text: str, sentences: Iterable[Sentence]) -> int:
-    """Write sentences, read them, put the text together; return the number of sentences."""
+    """Write sentences, read them, reconstruct the text; return the number of sentences."""
     written = b"".join(encoded(sentences))
     again = (
         list(iter_sentences(io.BytesIO(written), "conllu", roots="any", partial=True))
@@ -95,13 +96,13 @@ def check(text: str, sentences: Iterable[Sentence]) -> int:
         else []
     )
     if b"".join(encoded(again)) != written:
-        raise AssertionError("the columns came back with other bytes")
+        raise AssertionError("the sentences that were read have other bytes")
     tokens = [token for sentence in again for token in surface_tokens(sentence)]
     joined = "".join(token.before + token.form + token.after for token in tokens)
-    # Nothing but white space has no sentence, so no columns to stand in.
+    # A text of white space alone has no sentences, and therefore no columns that preserve it.
     has_words = any(not (c.isspace() or c == BYTE_ORDER_MARK) for c in text)
     if has_words != bool(tokens) or (tokens and joined.encode() != text.encode()):
-        raise AssertionError(f"the text came back as {joined!r}")
+        raise AssertionError(f"the reconstructed text is {joined!r}")
     _check_ranges(text, again)
     return len(again)
 
@@ -116,7 +117,7 @@ def _check_ranges(text: str, sentences: Sequence[Sentence]) -> None:
 
 
 def small_pipeline() -> PipelineModel:
-    """Return a pipeline that is trained in seconds."""
+    """Return a pipeline that can be trained in seconds."""
     treebank = bistro.builtin(sentences=150, seed=1)
     settings = {"sweeps": 3, "samples": 2}
     trained = bistro.train(
@@ -126,7 +127,7 @@ def small_pipeline() -> PipelineModel:
 
 
 def run(model: PipelineModel, inputs: int, seed: int) -> tuple[int, int]:
-    """Return the numbers of characters and sentences of random texts that came back."""
+    """Check random texts; return the total numbers of characters and sentences."""
     rng = random.Random(seed)
     characters = sentences = 0
     for number in range(inputs):
@@ -155,7 +156,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     print(
         f"{arguments.inputs:,} texts, {characters:,} characters, {sentences:,} sentences, seed "
-        f"{arguments.seed}: all came back byte for byte, {seconds:.0f} s"
+        f"{arguments.seed}: all restored byte for byte, {seconds:.0f} s"
     )
 
 

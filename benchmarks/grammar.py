@@ -1,12 +1,12 @@
-"""Surprisal by grammars on one core: the chart of the core against the chart in NumPy.
+"""Surprisal from grammars on one core: the chart in C++ compared with the chart in NumPy.
 
     python -m benchmarks.grammar [--twin 80]
 
-Asked for: 150 words at least 20 times as fast as in NumPy, and in at most 2 seconds. The grammars
-are the built-in one, on a sentence with one prepositional phrase after the other, and treebank
-grammars of the WSJ sample and of 20,000 trees of the built-in treebank, on held-out sentences
-written one after the other. Both charts give surprisals; their difference is the largest over the
-words. The NumPy chart reads sentences of up to `--twin` words (150 take it minutes, and 4 GB).
+Targets: 150 words in at most 2 seconds, and at least 20 times as fast as in NumPy. The grammars are
+the built-in one, on a sentence with many successive prepositional phrases, and treebank grammars of
+the WSJ sample and of 20,000 trees of the built-in treebank, on held-out sentences joined into one.
+Both charts compute surprisals; the largest difference over all words is printed. The NumPy chart
+reads sentences of up to `--twin` words (150 words take minutes and 4 GB).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPEATS = 3
 
 
 def twin_surprisals(grammar: ExactGrammar, tokens: Sequence[str]) -> list[float]:
-    """Return surprisals by the chart in NumPy."""
+    """Return surprisals from the chart in NumPy."""
     sentence = [Word(token.symbols, token.probs) for token in grammar._emissions(tokens)]
     chart = Chart(Rules(**grammar.binary.columns()), sentence, prefixes=True)
     logs = [0.0, *chart.prefix_log_probs, chart.log_prob]
@@ -36,7 +36,7 @@ def twin_surprisals(grammar: ExactGrammar, tokens: Sequence[str]) -> list[float]
 
 
 def compare(grammar: ExactGrammar, tokens: Sequence[str], twin: bool) -> str:
-    """Return how long a sentence takes in the core and in NumPy, and how far they differ."""
+    """Return the times of a sentence in C++ and in NumPy, and the largest difference."""
     ours = grammar.surprisals(tokens)
     seconds = best_seconds(lambda: grammar.surprisals(tokens), REPEATS)
     shown = f"{len(tokens):>5} words: {seconds:8.4f} s"
@@ -51,12 +51,12 @@ def compare(grammar: ExactGrammar, tokens: Sequence[str], twin: bool) -> str:
 
 
 def phrases(length: int) -> list[str]:
-    """Return a sentence of the built-in grammar with about so many words."""
+    """Return a sentence of the built-in grammar with about `length` words."""
     return ["The", "man", *["near", "the", "garden"] * ((length - 4) // 3), "slept", "."]
 
 
 def trained(name: str) -> tuple[GrammarModel, list[str]]:
-    """Return a model, and running text that it has not seen."""
+    """Return a model and held-out running text."""
     if name == "WSJ sample":
         folder = data_dir() / "ptb_sample"
         model = bistro.train("grammar", folder / "wsj-train.mrg", seed=1)

@@ -1,9 +1,10 @@
-"""Speed of taggers with unbounded contexts on one core, and what their searches lose.
+"""Speed of taggers with unbounded contexts on one core, and the accuracy of their searches.
 
     python -m benchmarks.infinite
 
-Asked for: 20,000 words a second by the beam, or exactly, at most 0.3 % of the words worse than by
-Metropolis-Hastings, and that one with 5,000 draws in 0.05 seconds a word. CPU time of one run.
+Targets: 20,000 words per second by beam or exact search, with an accuracy at most 0.3 % of the
+words below that of Metropolis-Hastings; and Metropolis-Hastings with 5,000 draws in 0.05 seconds
+per word. Times are CPU times of one run.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ FILES = {"xpos": "ptb_sample/wsj-{}.conll", "upos": "en_ewt/en_ewt-ud-{}.conllu"
 def measure(
     model: TagsModel, sentences: Sequence[Sentence], **options: Any
 ) -> tuple[float, float, float]:
-    """Return seconds, the percentage of right tags, and the states of the lattice by word."""
+    """Return seconds, the percentage of correct tags, and the states of the lattice per word."""
     begin = time.process_time()
     taggings = list(model.tag_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin
@@ -60,8 +61,8 @@ def main() -> None:
             seconds, right, states = measure(model, dev, **options)
             print(
                 f"  {name:<10} {dev.words / seconds:>9,.0f} words/s "
-                f"{1e3 * seconds / dev.words:>8.3f} ms a word   {right:.2f} % of dev right   "
-                f"{states:.1f} states a word",
+                f"{1e3 * seconds / dev.words:>8.3f} ms per word   {right:.2f} % of dev correct   "
+                f"{states:.1f} states per word",
                 flush=True,
             )
 

@@ -1,12 +1,12 @@
-"""Memory that inputs take, as a multiple of their size: the densest input of every kind.
+"""Memory use of inputs, as a multiple of their size: the densest input of every kind.
 
     python -m benchmarks.input_memory [--megabytes 10] [--only conllu text ...]
 
-Each input consists of the smallest items that its format has, so that what is kept for an item
-weighs most. A child process reads it, and its peak of memory is compared with that of reading a
-tiny input. An input that is refused takes at most 20 times its size, and at most 2 GB, before it is
-refused; 50 MB are always allowed. An input that is accepted, one-word sentences for example, may
-take more: it is data. The inputs of `benchmarks.late_errors` are valid up to an error at their end.
+Each input consists of the smallest items of its format, so that the memory per item weighs most. A
+child process reads it, and its peak memory is compared with that of reading a tiny input. An input
+that is refused may use at most 20 times its size, and at most 2 GB, before it is refused; 50 MB are
+always allowed. An input that is accepted, for example one-word sentences, may use more, because it
+is data. The inputs of `benchmarks.late_errors` are valid except for an error at their end.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _read_model(path: Path) -> object:
 
 
 def _model(size: int) -> bytes:
-    """Return a file whose header has as many arrays as fit."""
+    """Return a model file whose header has as many arrays as fit."""
     entry = b'"%d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},'
     entries = b"".join(entry % i for i in range(size // 60))
     header = b"{" + entries.rstrip(b",") + b"}"
@@ -93,14 +93,9 @@ def _model(size: int) -> bytes:
 
 
 def _model_of_lists(size: int) -> bytes:
-    """Return a file whose header has as many lists as fit."""
+    """Return a model file whose header has as many lists as fit."""
     header = b'{"x":[' + b"{}," * (size // 3) + b"0]}"
     return len(header).to_bytes(8, "little") + header
-
-
-def _tables(size: int) -> bytes:
-    """Return settings with as many tables as fit."""
-    return b"".join(b"[%x]\n" % i for i in range(size // 9))
 
 
 def _list_of_objects(size: int) -> bytes:
@@ -136,7 +131,7 @@ KINDS: dict[str, tuple[str, Callable[[int], bytes], Callable[[Path], object]]] =
 
 
 def child(kind: str, path: Path) -> None:
-    """Read an input; print the peak of memory in bytes, and whether it was refused."""
+    """Read an input; print the peak memory in bytes, and whether the input was refused."""
     outcome = "read"
     try:
         kept = KINDS[kind][2](path)
@@ -144,13 +139,13 @@ def child(kind: str, path: Path) -> None:
             outcome = "refused"
     except BistroError:
         outcome = "refused"
-    # `getrusage` would count what the parent had when this process was started.
+    # `getrusage` would include the memory of the parent at the start of this process.
     status = Path("/proc/self/status").read_text()
     print(int(status.partition("VmHWM:")[2].split()[0]) * 1024, outcome)
 
 
 def peak(kind: str, folder: Path, size: int) -> tuple[int, str]:
-    """Return the peak of memory of a process that reads an input of a size."""
+    """Return the peak memory of a process that reads an input of `size` bytes, and the outcome."""
     suffix, make, _ = KINDS[kind]
     path = folder / f"{size}{suffix}"
     path.write_bytes(make(size))
@@ -167,7 +162,7 @@ def _is_allowed(taken: int, size: int, outcome: str, must_be_refused: bool) -> b
 
 
 def main() -> None:
-    """Read inputs of all kinds."""
+    """Measure inputs of all kinds, and exit with an error if any uses too much memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=10)
     parser.add_argument("--only", nargs="+", choices=list(KINDS), default=list(KINDS))

@@ -1,4 +1,4 @@
-"""Speed of the latent-variable parser on DDT: a pass of learning, and parsing by beam.
+"""Speed of the latent-variable parser on DDT: a pass of training, and parsing by beam search.
 
     python -m benchmarks.isbn [MODEL]
 
@@ -25,14 +25,14 @@ PASSES = 3
 
 
 def trained(hidden: int) -> IsbnModel:
-    """Train for a few passes, and say how long one takes."""
+    """Train for a few passes, and print the CPU time per pass."""
     folder = data_dir() / "da_ddt"
     train, dev = (bistro.read(folder / f"danish_ddt_{part}.conll") for part in ("train", "dev"))
     settings: dict[str, Any] = {"tagset": "xpos", "hidden": hidden, "learning": {"passes": PASSES}}
     begin = time.process_time()
     model = bistro.train("isbn", train, dev=dev, seed=1, **settings)
     seconds = (time.process_time() - begin) / PASSES
-    print(f"{hidden} variables: {seconds:.1f} s of CPU time a pass", flush=True)
+    print(f"{hidden} variables: {seconds:.1f} s of CPU time per pass", flush=True)
     return model
 
 

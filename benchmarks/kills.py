@@ -1,14 +1,15 @@
-"""Killed at random moments, taken up again: training, `parse -o`, runs on a cluster, `serve`.
+"""Training, `parse -o`, cluster runs and `serve`, killed at random moments and restarted.
 
     python -m benchmarks.kills [--number 100] [--seed 1] [--only transition serve]
 
-Each case is first run undisturbed. Then its process gets SIGKILL at a random moment of that time,
-sometimes twice before it may finish, and is started again (training with ``--resume``). Asked for:
-an output that is there is whole at any time, the same bytes as undisturbed at the end, and nothing
-else in the folder. A server is killed while it answers: its model keeps its bytes, and the next one
-gives the same answers. In a run on a cluster (raw text, the members of a committee, parsing) the
-process itself or one of its workers is killed: the workers end with the process, and another takes
-the place of a lost worker. Printed are kills that hit a living process, and what went wrong.
+Each case first runs without interruption. Then its process is killed with SIGKILL at a random
+moment of that time, once or twice, and started again until it finishes (training with
+``--resume``). An existing output file must be complete at any time, the final output must have the
+same bytes as without interruption, and no other file may remain in the folder. A server is killed
+while it answers: the bytes of its model must not change, and the next server must give the same
+answers. In a cluster run (raw text, the members of a committee, parsing) either the process or one
+of its workers is killed: the workers must end with the process, and a lost worker must be replaced.
+The benchmark prints the number of kills that hit a running process, and the faults.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ WORDS = (
 )
 BODY = json.dumps({"model": "parser", "text": "the dog sleeps ."}).encode()
 PATIENCE = 300.0
-"""Seconds after which a process that should end is given up."""
+"""Maximum seconds to wait for a process that should end."""
 
 
 @dataclass
@@ -74,13 +75,13 @@ class Case:
     command: tuple[str, ...]
     output: str
     again: tuple[str, ...] = ()
-    """What is added when it is started again."""
+    """Additional arguments when the command is started again."""
     on_cluster: bool = False
     bytes: bytes = b""
     seconds: float = 0.0
 
     def measure(self, folder: Path) -> None:
-        """Run the command undisturbed."""
+        """Run the command without interruption; store its time and its output."""
         begin = time.monotonic()
         done = subprocess.run(
             [*PROGRAM, *self.command], cwd=folder, env=ENVIRONMENT, capture_output=True, check=False
@@ -92,7 +93,7 @@ class Case:
 
 
 def prepare(folder: Path) -> None:
-    """Write small data, and the models that parse and serve."""
+    """Write small data, and the model for parsing and serving."""
     treebank = bistro.builtin(sentences=150, seed=1)
     write(treebank, folder / "train.conllu")
     write(bistro.builtin(sentences=600, seed=2), folder / "test.conllu")
@@ -105,7 +106,7 @@ def prepare(folder: Path) -> None:
 
 
 def cases() -> list[Case]:
-    """Return training of every family, and parsing."""
+    """Return the cases: training of every family, cluster runs, and parsing."""
     all_cases = [
         Case(kind, ("train", kind, *rest, *ALWAYS, "-o", "out.bistro"), "out.bistro", ("--resume",))
         for kind, rest in FAMILIES.items()
@@ -129,7 +130,7 @@ def cases() -> list[Case]:
 
 
 def killed(case: Case, folder: Path, after: float, again: tuple[str, ...], what: str) -> bool:
-    """Start a command, kill it or one of its workers, and tell whether that was running."""
+    """Start a command, kill it or one of its workers, and return whether that was running."""
     process = subprocess.Popen(
         [*PROGRAM, *case.command, *again],
         cwd=folder,
@@ -149,7 +150,7 @@ def killed(case: Case, folder: Path, after: float, again: tuple[str, ...], what:
 
 
 def _killed_worker(process: subprocess.Popen[bytes]) -> bool:
-    """Kill a worker of a process, which has to finish nevertheless."""
+    """Kill a worker of a process, which must finish nevertheless."""
     workers = workers_of(process.pid)
     for worker in workers[:1]:
         with contextlib.suppress(ProcessLookupError):
@@ -169,7 +170,7 @@ def workers_of(pid: int) -> list[int]:
 
 
 def _await_end(pid: int) -> None:
-    """Wait until a process has ended: workers notice within seconds that theirs is gone."""
+    """Wait until a process has ended; workers detect the end of their parent within seconds."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
@@ -183,7 +184,7 @@ def _await_end(pid: int) -> None:
 
 
 def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[str]]:
-    """Kill a command once or twice, let it finish, and return the kills and what went wrong."""
+    """Kill a command once or twice, let it finish, and return the kills and the faults."""
     before = {path.name for path in folder.iterdir()}
     hits, wrong = 0, []
     for number in range(chance.choice((1, 1, 2))):
@@ -192,7 +193,7 @@ def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[st
         hits += killed(case, folder, chance.uniform(0.0, case.seconds), again, what)
         output = folder / case.output
         if output.exists() and output.read_bytes() != case.bytes:
-            wrong.append("an output that is not whole")
+            wrong.append("an incomplete output file")
     done = subprocess.run(
         [*PROGRAM, *case.command, *case.again],
         cwd=folder,
@@ -204,17 +205,17 @@ def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[st
     if done.returncode:
         wrong.append(done.stderr.decode()[-300:])
     elif (folder / case.output).read_bytes() != case.bytes:
-        wrong.append("other bytes")
+        wrong.append("a different output")
     left = {path.name for path in folder.iterdir()} - before - {case.output}
     if left:
-        wrong.append(f"left over: {sorted(left)}")
+        wrong.append(f"remaining files: {sorted(left)}")
     (folder / case.output).unlink(missing_ok=True)
     return hits, wrong
 
 
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start a server and yield it with its address; it is killed in the end."""
+    """Start a server, yield it with its address, and kill it at the end."""
     process = subprocess.Popen(
         [*PROGRAM, "serve", "parser.bistro", "--port", "0"],
         cwd=folder,
@@ -229,14 +230,14 @@ def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
             if address := re.search(r"http://[\d.]+:\d+", line):
                 yield process, address[0]
                 return
-        raise SystemExit("the server does not say where it listens")
+        raise SystemExit("the server does not print its address")
     finally:
         process.kill()
         process.wait()
 
 
 def answer(address: str) -> bytes:
-    """Return the answer of a server to a request for a tree."""
+    """Return the answer of a server to a parse request."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{address}/api/parse", BODY, headers)
     with urllib.request.urlopen(request, timeout=PATIENCE) as response:
@@ -245,7 +246,7 @@ def answer(address: str) -> bytes:
 
 
 def serving(folder: Path, number: int, chance: random.Random) -> tuple[int, list[str]]:
-    """Kill a server while it answers, again and again."""
+    """Kill a server repeatedly while it answers; return the kills and the faults."""
     model = (folder / "parser.bistro").read_bytes()
     with server(folder) as (_, address):
         expected = answer(address)
@@ -253,7 +254,7 @@ def serving(folder: Path, number: int, chance: random.Random) -> tuple[int, list
     for _ in range(number):
         with server(folder) as (process, address):
             if answer(address) != expected:
-                wrong.append("another answer")
+                wrong.append("a different answer")
             load = subprocess.Popen(
                 [sys.executable, "-c", _LOAD, f"{address}/api/parse", BODY.decode()],
                 stderr=subprocess.DEVNULL,
@@ -278,7 +279,7 @@ while True:
 
 
 def main() -> None:
-    """Kill until there were enough kills."""
+    """Kill every case until it has enough kills, and print the faults."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--number", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)

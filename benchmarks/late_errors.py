@@ -1,4 +1,4 @@
-"""Dense inputs that are valid up to an error at their very end (`benchmarks.input_memory`)."""
+"""Dense inputs that are valid except for an error at their end (`benchmarks.input_memory`)."""
 
 from __future__ import annotations
 
@@ -104,24 +104,24 @@ def _search_journal(path: Path) -> object:
 
 
 def _late(item: bytes, error: bytes, first: bytes = b"") -> Maker:
-    """Return a function that makes an input of equal items with an error after them."""
+    """Return a function that makes an input of repeated items followed by an error."""
     return lambda size: first + item * (size // len(item)) + error
 
 
 def _one_sentence(size: int) -> bytes:
-    """Return one sentence with as many words as fit, of which the last has too few columns."""
+    """Return one sentence with as many words as fit, whose last row has too few columns."""
     row = b"%d\ta\t\t\t\t\t%d\t\t\t\n"
     return b"".join(row % (i, i - 1) for i in range(1, size // 28)) + b"x\n"
 
 
 def _trials(size: int) -> bytes:
-    """Return the journal of a search with different trials, whose last line is not valid."""
+    """Return the journal of a search with distinct trials, whose last line is not valid."""
     trial = b'{"config":%d,"figures":{"score":1}}\n'
     return b'{"search":{}}\n' + b"".join(trial % i for i in range(size // 40)) + b"x\n"
 
 
 def _numbered(size: int) -> bytes:
-    """Return a table of sentences of one word, the last of which continues the first."""
+    """Return a table of one-word sentences, the last of which continues the first."""
     return b"a,b\n" + b"".join(b"%d,c\n" % i for i in range(size // 9)) + b"0,c\n"
 
 
@@ -138,7 +138,7 @@ def _suite_of_items(size: int) -> bytes:
 
 
 def _small(make: Maker) -> Maker:
-    """Limit the size of an input to what a file of settings may have."""
+    """Limit the size of an input to the maximum size of a settings file."""
     return lambda size: make(min(size, 999_000))
 
 

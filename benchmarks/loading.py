@@ -1,12 +1,12 @@
-"""What the checks of a model file cost: opening it with them, and mapped without a checksum.
+"""The cost of checking a model file: opening it with checks, and mapped without a checksum.
 
     python -m benchmarks.loading MODEL [--repeats 15] [--former SOURCE]
 
-Both ways alternate in one process, with the file in the page cache, and both check the arrays in
-the core. CPU time is compared, of all threads, and the time on the clock; medians are printed.
+Both methods alternate in one process, with the file in the page cache, and both check the arrays in
+the C++ core. The benchmark prints medians of the CPU time of all threads and of the clock time.
 
-With `--former`, MODEL was trained by a former version, whose folder `src` is SOURCE. Each version
-opens it in processes of its own, the newest one after saving it in its own form.
+With `--former`, MODEL was trained by an earlier version of Bistro, whose folder `src` is SOURCE.
+Each version opens it in its own processes; the current version first saves it in its own format.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bistro.modelfile import ModelFile
 
 
 def mapped(path: str) -> ModelFile:
-    """Open a file as it was done before it had a checksum: mapped, and read when it is needed."""
+    """Open a file as before checksums were added: mapped, and read on demand."""
     data = np.memmap(path, dtype=np.uint8, mode="r")
     length = modelfile._header_length(path, data[:8].tobytes(), data.size)
     parts = modelfile._parts(path, data[: 8 + length].tobytes(), data.size)
@@ -42,7 +42,7 @@ def mapped(path: str) -> ModelFile:
 
 
 def seconds(path: str, *, checked: bool) -> tuple[float, float]:
-    """Return CPU time and time on the clock of opening a model."""
+    """Return the CPU time and the wall-clock time of opening a model."""
     way = modelfile.read_model if checked else mapped
     with mock.patch("bistro.models.base.read_model", way):
         cpu, clock = time.process_time(), time.perf_counter()
@@ -63,7 +63,7 @@ print(statistics.median(times[1:]))
 
 
 def in_a_process(source: str, model: str, repeats: int) -> float:
-    """Return the median CPU time of opening a model with the version in a folder."""
+    """Return the median CPU time of opening a model with the version in `source`."""
     command = [sys.executable, "-c", CHILD, model, str(repeats)]
     environment = {**os.environ, "PYTHONPATH": source}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -71,7 +71,7 @@ def in_a_process(source: str, model: str, repeats: int) -> float:
 
 
 def compare_with_former(source: str, model: str, repeats: int) -> None:
-    """Open a model with two versions in turn, five times."""
+    """Open a model with both versions in turn, five times, and print the minimum times."""
     own = str(Path(bistro.__file__).parent.parent)
     with tempfile.TemporaryDirectory() as folder:
         newest = f"{folder}/newest.bistro"
@@ -85,7 +85,7 @@ def compare_with_former(source: str, model: str, repeats: int) -> None:
 
 
 def main() -> None:
-    """Open a model again and again."""
+    """Open a model repeatedly with both methods, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model")
     parser.add_argument("--repeats", type=int, default=15)
@@ -98,7 +98,7 @@ def main() -> None:
     for repeat in range(options.repeats + 1):
         for checked in (True, False) if repeat % 2 else (False, True):
             pair = seconds(options.model, checked=checked)
-            if repeat:  # The first time, modules are imported and pages are read.
+            if repeat:  # The first repeat imports modules and reads pages.
                 times[checked].append(pair)
     print(f"{options.model}: {Path(options.model).stat().st_size / 1e6:.0f} MB")
     for number, name in enumerate(("CPU time", "clock")):

@@ -1,10 +1,10 @@
-"""Memory of long runs: the same small work a thousand times.
+"""Memory of long runs: the same small task repeated a thousand times.
 
     python -m benchmarks.long_runs [--iterations 1000] [--only particle-gibbs serving ...]
 
-Training sweeps over a small treebank, parsing of the same sentences, requests to a server. Memory
-of the process is looked at after a tenth of the iterations, when all that is allocated once is
-there, and at the end. Printed are both, in megabytes.
+The tasks are training sweeps over a small treebank, parsing of the same sentences, and requests to
+a server. The memory of the process is measured after a tenth of the iterations, when all one-time
+allocations have been made, and at the end. Both figures are printed in megabytes.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ import bistro
 from bistro.inference.chains import Session, Sweep
 
 Work = Callable[[int, Callable[[int], None]], None]
-"""Takes the number of iterations, and whom to tell after each how many are done."""
+"""A task: takes the number of iterations, and a function to call after each with its number."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
 
 
 def memory(pid: int | None = None) -> float:
-    """Return the megabytes of memory that a process has."""
+    """Return the resident memory of a process in megabytes."""
     with open(f"/proc/{pid or 'self'}/statm") as file:  # noqa: PTH123
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def training(kind: str, data: Any, group: str = "sampler", **settings: Any) -> Work:
-    """Return the training of a model; the settings in `group` say how long it takes."""
+    """Return the training of a model; the settings in `group` determine its length."""
 
     def work(iterations: int, on_done: Callable[[int], None]) -> None:
         length = {"sweeps": iterations, "samples": 1}
@@ -53,7 +53,7 @@ def training(kind: str, data: Any, group: str = "sampler", **settings: Any) -> W
 
 
 def parsing(kind: str, **settings: Any) -> Work:
-    """Return parsing of the same sentences again and again."""
+    """Return repeated parsing of the same sentences."""
 
     def work(iterations: int, on_done: Callable[[int], None]) -> None:
         model: Any = bistro.train(kind, bistro.builtin(sentences=60, seed=1), seed=1, **settings)
@@ -66,12 +66,12 @@ def parsing(kind: str, **settings: Any) -> Work:
 
 
 class Server:
-    """A server of one model, asked for a tree again and again."""
+    """A server of one model that is repeatedly asked to parse."""
 
     pid: int | None = None
 
     def __call__(self, iterations: int, on_done: Callable[[int], None]) -> None:
-        """Start it, ask, and end it."""
+        """Start the server, send the requests, and kill it."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "m.bistro"
             quick = {"sweeps": 3, "samples": 1}
@@ -97,7 +97,7 @@ def _address(process: subprocess.Popen[bytes]) -> str:
     for line in process.stdout:
         if match := re.search(rb"http://[\d.]+:\d+", line):
             return match[0].decode()
-    raise SystemExit("the server does not say where it listens")
+    raise SystemExit("the server does not print its address")
 
 
 def _ask(address: str, number: int) -> None:
@@ -109,7 +109,7 @@ def _ask(address: str, number: int) -> None:
 
 
 def works() -> Iterator[tuple[str, Work]]:
-    """Yield all that can be done for long."""
+    """Yield the name and the function of every task."""
     trees = bistro.builtin(sentences=40, seed=1)
     brackets = bistro.builtin_trees(sentences=15, seed=1)
     yield "ngram", training("ngram", trees)
@@ -129,11 +129,11 @@ def works() -> Iterator[tuple[str, Work]]:
 
 
 def main() -> None:
-    """Do the chosen work, each in a process of its own."""
+    """Run the selected tasks, each in its own process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--iterations", type=int, default=1000)
     parser.add_argument("--only", nargs="+", default=[])
-    parser.add_argument("--here", action="store_true", help="in this process")
+    parser.add_argument("--here", action="store_true", help="run in this process")
     options = parser.parse_args()
     for name, work in works():
         if options.only and name not in options.only:

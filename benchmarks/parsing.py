@@ -2,8 +2,8 @@
 
     python -m benchmarks.parsing
 
-Figures of the original code (C++) on a machine of the same kind, one core, same data: 131 sentences
-a second with gold tags, 24 with joint ones, 20 sweeps of training in 510 s.
+Figures of the original code (C++) on a machine of the same kind, with one core and the same data:
+131 sentences per second with gold tags, 24 with joint tags, 20 sweeps of training in 510 s.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REPEATS = 5
 
 
 def trained(name: str, treebank: Treebank, preset: str) -> TransitionModel:
-    """Train, print how long it took and how much memory the process has used."""
+    """Train a model, and print the CPU time and the peak memory."""
     config = read_toml(file_or_preset(preset), TransitionConfig)
     before = time.process_time()
     model = bistro.train("transition", treebank, seed=1, config=config)
@@ -49,7 +49,7 @@ def loading(model: TransitionModel) -> None:
 
 
 def speed(model: TransitionModel, sentences: Sequence[Sentence], **options: Any) -> float:
-    """Return seconds for parsing all sentences on one core."""
+    """Return the seconds for parsing all sentences on one core."""
     return best_seconds(lambda: list(model.parse_all(sentences, threads=1, **options)), REPEATS)
 
 
@@ -66,7 +66,7 @@ def parsing(model: TransitionModel, sentences: Treebank) -> None:
 
 
 def growth(model: TransitionModel, sentences: Treebank) -> None:
-    """Sentences of 25 to 200 words, glued from real ones: time a word, in microseconds."""
+    """Print microseconds per word of 25 to 200 words, concatenated from real sentences."""
     words = [word for sentence in sentences for word in sentence.forms]
     for size in (100, 1000):
         times = []
@@ -77,7 +77,7 @@ def growth(model: TransitionModel, sentences: Treebank) -> None:
             ]
             times.append(speed(model, glued, mbr=False, size=size) / len(glued) / length * 1e6)
         row = " ".join(f"{time:.1f}" for time in times)
-        print(f"  {size} particles by weight, 25 50 100 200 words: {row} microseconds a word")
+        print(f"  {size} particles by weight, 25 50 100 200 words: {row} microseconds per word")
 
 
 def wsj() -> None:
@@ -97,7 +97,7 @@ def ewt() -> None:
 
 
 def main() -> None:
-    # A process of its own for each, so that peak memory is that of one treebank.
+    # Each treebank has its own process, so that the peak memory is its own.
     for task in (wsj, ewt):
         process = multiprocessing.get_context("spawn").Process(target=task)
         process.start()

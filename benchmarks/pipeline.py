@@ -1,11 +1,11 @@
-"""Running text: words per second of tokeniser and whole pipeline, and memory as text grows.
+"""Running text: words per second of the tokeniser and the whole pipeline, and memory growth.
 
-The pipeline learns English EWT with a transition parser, unless a model file is given. Speed is
-measured on the text of the development part. Memory is measured on the English texts of the data
-folder, again and again, each time with their vowels exchanged, so that new words never end and
-every cache is full. Text is made piece by piece and sentences are written away at once, so that
-only the pipeline holds anything. Each measurement has a fresh process, in which the model file is
-loaded: its peak of memory is that of a user. One core. Use:
+The pipeline is trained on English EWT with a transition parser, unless a model file is specified.
+Speed is measured on the text of the development part. Memory is measured on the English texts of
+the data folder, repeated with exchanged vowels, so that there are always new words and every cache
+fills up. Text is generated in pieces and sentences are discarded at once, so that only the pipeline
+uses memory. Each measurement loads the model file in a new process, so that its peak memory is that
+of a user. All measurements use one core. Use:
 
     python -m benchmarks.pipeline [MODEL] [--repeats 5] [--tokenised 200] [--annotated 4]
 """
@@ -32,7 +32,7 @@ PIECE = 1 << 16
 
 
 def memory(name: str) -> float:
-    """Return a figure on the memory of this process in megabytes: VmRSS, or its peak VmHWM."""
+    """Return VmRSS or the peak VmHWM of this process in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name):
             return int(line.split()[1]) / 1024
@@ -61,7 +61,7 @@ def development_text() -> str:
 
 
 def varied_text(megabytes: int) -> Iterator[str]:
-    """Yield English text of this size in pieces."""
+    """Yield English text of this size, in pieces."""
     files = sorted((data_dir() / "text_en").glob("*.txt"))
     left = megabytes * MEGABYTE
     for number in count():
@@ -77,7 +77,7 @@ def varied_text(megabytes: int) -> Iterator[str]:
 
 
 def written(sentences: Iterable[Sentence]) -> int:
-    """Write sentences as CoNLL-U, keep nothing, and return how many words they have."""
+    """Convert sentences to CoNLL-U without keeping them, and return their number of words."""
     words = 0
     for sentence in sentences:
         words += len(sentence)
@@ -86,7 +86,7 @@ def written(sentences: Iterable[Sentence]) -> int:
 
 
 def speed_of_words(path: Path, text: str, repeats: int) -> None:
-    """Show how fast words and sentences are found."""
+    """Print the speed of tokenisation and sentence splitting."""
     tokens = loaded(path).tokens
     assert tokens is not None
     words = sum(len(sentence.forms) for sentence in tokens.tokenise(text))
@@ -95,7 +95,7 @@ def speed_of_words(path: Path, text: str, repeats: int) -> None:
 
 
 def speed_of_all(path: Path, text: str, repeats: int) -> None:
-    """Show how fast running text becomes CoNLL-U."""
+    """Print the speed of converting running text to CoNLL-U."""
     model = loaded(path)
     words = written(model.annotate(text, threads=1))
     seconds = best_seconds(lambda: written(model.annotate(text, threads=1)), repeats)
@@ -103,14 +103,14 @@ def speed_of_all(path: Path, text: str, repeats: int) -> None:
 
 
 def memory_of_words(path: Path, megabytes: int) -> None:
-    """Show the memory of the tokeniser in one long text."""
+    """Print the memory of the tokeniser on one long text."""
     tokens = loaded(path).tokens
     assert tokens is not None
     _watch("words and sentences", megabytes, lambda text: map(len, tokens.tokenise(text)))
 
 
 def memory_of_all(path: Path, megabytes: int) -> None:
-    """Show the memory of the whole pipeline in one long text."""
+    """Print the memory of the whole pipeline on one long text."""
     model = loaded(path)
 
     def sizes(text: Iterator[str]) -> Iterator[int]:
@@ -120,7 +120,7 @@ def memory_of_all(path: Path, megabytes: int) -> None:
 
 
 def _watch(name: str, megabytes: int, sizes: Callable[[Iterator[str]], Iterator[int]]) -> None:
-    """Show memory at each quarter of a text; `sizes` yields the words of its sentences."""
+    """Print memory at each quarter of a text; `sizes` yields the word counts of its sentences."""
     read = 0
 
     def watched() -> Iterator[str]:
@@ -141,7 +141,7 @@ def _watch(name: str, megabytes: int, sizes: Callable[[Iterator[str]], Iterator[
 
 
 def alone(task: Callable[..., None], *arguments: object) -> None:
-    """Run a task in a fresh process."""
+    """Run a task in a new process."""
     process = multiprocessing.get_context("spawn").Process(target=task, args=arguments)
     process.start()
     process.join()
@@ -154,7 +154,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", nargs="?", type=Path)
-    parser.add_argument("--repeats", type=int, default=5, help="of the measurements of speed")
+    parser.add_argument("--repeats", type=int, default=5, help="number of repeats for speed")
     parser.add_argument("--tokenised", type=int, default=200, help="megabytes for the tokeniser")
     parser.add_argument("--annotated", type=int, default=4, help="megabytes for the pipeline")
     options = parser.parse_args()

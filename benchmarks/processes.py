@@ -2,10 +2,10 @@
 
     python -m benchmarks.processes [--events 2000000]
 
-Data are the bytes and the words of text_en. Observations are online: each outcome is predicted,
-then seated. Predictions come in batches: a sequence, a matrix of contexts with an array of
-outcomes, or a list of tuples. Figures are millions per second of CPU time; the time to turn Python
-objects into numbers is in them.
+The data are the bytes and the words of text_en. Observations are online: each outcome is predicted
+and then seated. Predictions are made in batches: a sequence, a matrix of contexts with an array of
+outcomes, or a list of tuples. Figures are millions per second of CPU time; they include the time to
+convert Python objects to numbers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Frozen queries from Python against the `kenlm` module, on the same text and the same n-grams.
+"""Frozen queries from Python compared with the `kenlm` module, on the same text and n-grams.
 
     python -m benchmarks.queries
 
-A 5-gram model is trained on the WSJ sample and written as an ARPA file, which kenlm loads: both
-hold the same n-grams and must give the same scores, which is checked. Then both score the test
-text, in one run. kenlm's `score` gives one number a sentence, `full_scores` one a word, as Bistro
-does. kenlm takes strings; Bistro's queries take ids, so its time from strings is shown too.
+A 5-gram model is trained on the WSJ sample and written as an ARPA file, which kenlm loads. Both
+have the same n-grams and must give the same scores, which is checked. Then both score the test text
+in one run. kenlm's `score` returns one number per sentence; `full_scores` returns one number per
+word, as Bistro does. kenlm takes strings and Bistro's queries take ids; the time of Bistro from
+strings is therefore also shown.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ REPEATS = 50
 
 
 def kenlm_module() -> Any:
-    """Import kenlm, installing it first if need be and if it can be had."""
+    """Import kenlm, installing it first if necessary."""
     try:
         import kenlm
     except ImportError:
@@ -52,12 +53,12 @@ def main() -> None:
     ids, offsets = vocabulary.encode_all(test)
     events = padded_events(ids, offsets, 5, start=vocabulary.start, end=vocabulary.end)
     tasks = {
-        "Bistro, ids, a number a word": lambda: model.frozen.log_probabilities(
+        "Bistro, ids, one number per word": lambda: model.frozen.log_probabilities(
             events.contexts, events.outcomes
         ),
-        "Bistro, strings, a number a word": lambda: model.score(test),
-        "kenlm score, strings, a number a sentence": lambda: [other.score(s) for s in text],
-        "kenlm full_scores, strings, a number a word": lambda: [
+        "Bistro, strings, one number per word": lambda: model.score(test),
+        "kenlm score, strings, one number per sentence": lambda: [other.score(s) for s in text],
+        "kenlm full_scores, strings, one number per word": lambda: [
             list(other.full_scores(s)) for s in text
         ],
     }

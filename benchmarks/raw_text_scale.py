@@ -2,11 +2,11 @@
 
     python -m benchmarks.raw_text_scale [MILLIONS] [CLUSTER] [SWEEPS]
 
-The text is the English text of the data folder, its lines drawn with replacement, by another seed
-for every 2.5 million words. A parser of EWT (preset `ud`) parses it on the cluster (local:2), and
-its words learn from the parses. Memory is what all processes of the program have for themselves,
-and their parts of what they share, looked at ten times a second; pages of mapped files, which the
-system may take back at any time, are told apart.
+The text consists of lines drawn with replacement from the English text of the data folder, with a
+new seed for every 2.5 million words. A parser of EWT (preset `ud`) parses it on the cluster
+(default: local:2), and its word distribution is then trained on the parses. Memory is the
+proportional set size of all processes of the program, measured ten times per second. It is printed
+with and without the pages of mapped files, which the system may reclaim at any time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().p
 
 
 def write_text(path: Path, words: int) -> int:
-    """Write lines drawn from the English text, and return their number of words."""
+    """Write lines drawn from the English text, and return the number of words."""
     files = sorted((data_dir() / "text_en").glob("*.txt"))
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     lines = [line for line in lines if line.strip()]
@@ -47,7 +47,7 @@ def write_text(path: Path, words: int) -> int:
 
 
 def family_of(pid: int) -> list[int]:
-    """Return a process with all its children."""
+    """Return the ids of a process and of all its descendants."""
     family = [pid]
     for one in family:
         with contextlib.suppress(OSError):
@@ -57,7 +57,7 @@ def family_of(pid: int) -> list[int]:
 
 
 def memory_of(pids: list[int]) -> tuple[int, int]:
-    """Return bytes of memory of processes, and bytes of mapped files among them."""
+    """Return the proportional memory of processes in bytes, and how much of it is mapped files."""
     whole = mapped = 0
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ def memory_of(pids: list[int]) -> tuple[int, int]:
 
 
 def main() -> None:
-    """Write the text, train, and print what it took."""
+    """Write the text, train, and print the time and the memory."""
     millions = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
     cluster = sys.argv[2] if len(sys.argv) > 2 else "local:2"
     sweeps = sys.argv[3] if len(sys.argv) > 3 else "5"

@@ -1,11 +1,11 @@
-"""Speed of charts and chains of rules on one core, on a grammar of the size of the whole WSJ's.
+"""Speed of charts and chains of rules on one core, for a grammar of the size of the full WSJ.
 
     python -m benchmarks.rule_charts
 
-Asked for: sums over all trees of 24 words under 32,000 rules in a few milliseconds, of 60 words
-well under a second; 5,000 draws of Metropolis and Hastings, scored in unbounded contexts, in 0.05
-seconds a word. The rules are drawn at random in the shape of a treebank's: 100 symbols, 44 of them
-tags. CPU time of one run.
+Targets, under 32,000 rules: sums over all trees of 24 words in a few milliseconds, and of 60 words
+in well under a second; 5,000 Metropolis-Hastings draws, scored in unbounded contexts, in 0.05
+seconds per word. The rules are drawn at random with the shape of a treebank grammar: 100 symbols,
+44 of them tags. Times are CPU times of one run.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Ints = NDArray[np.int32]
 
 
 def random_rules(rng: np.random.Generator) -> dict[str, Ints]:
-    """Return left sides and children; symbol 0 is the root, the last 44 are tags."""
+    """Return left-hand sides and children; symbol 0 is the root, the last 44 are tags."""
 
     def symbols(count: int, low: int, high: int) -> NDArray[np.float64]:
-        # Some symbols are used far more than others.
+        # Some symbols are much more frequent than others.
         return low + np.floor((high - low) * rng.random(count) ** 2)
 
     everything = PHRASES + TAGS
@@ -47,14 +47,14 @@ def random_rules(rng: np.random.Generator) -> dict[str, Ints]:
 
 
 def probabilities(left: Ints, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return a share for each rule among those of its left side, most of them small."""
+    """Return a probability for each rule given its left-hand side, most of them small."""
     weights = rng.pareto(1.0, left.size) + 1e-3
     shares: NDArray[np.float64] = weights / np.bincount(left, weights)[left]
     return shares
 
 
 def sentences(length: int, number: int, rng: np.random.Generator) -> _core.Lattices:
-    """Return random words."""
+    """Return `number` sentences of random words."""
     words = rng.integers(0, WORDS, length * number).astype(np.int32)
     return _core.Lattices.of_sentences(np.arange(number + 1, dtype=np.int64) * length, words)
 
@@ -62,7 +62,7 @@ def sentences(length: int, number: int, rng: np.random.Generator) -> _core.Latti
 def model_of(
     columns: dict[str, Ints], shares: NDArray[np.float64], grammar: _core.RuleGrammar
 ) -> _core.RuleTrie:
-    """Return unbounded contexts, learnt from draws of the grammar."""
+    """Return unbounded contexts, learned from draws of the grammar."""
     drawn = grammar.draws(sentences(12, 300, np.random.default_rng(2)), 1, seed=1, purpose=PURPOSE)
     trie = _core.ContextTrie.of_trees(
         **columns,
@@ -77,7 +77,7 @@ def model_of(
 
 
 def milliseconds(work: Callable[[], Any], number: int) -> float:
-    """Return CPU time for one of so many."""
+    """Return the CPU time of `work` divided by `number`, in milliseconds."""
     begin = time.process_time()
     work()
     return 1e3 * (time.process_time() - begin) / number
@@ -95,7 +95,7 @@ def main() -> None:
         batch = sentences(length, number, rng)
         sums = milliseconds(lambda b=batch: grammar.log_inside(b), number)  # type: ignore[misc]
         best = milliseconds(lambda b=batch: grammar.best(b), number)  # type: ignore[misc]
-        print(f"{length:>5} words: sums {sums:8.1f} ms, best tree {best:8.1f} ms a sentence")
+        print(f"{length:>5} words: sums {sums:8.1f} ms, best tree {best:8.1f} ms per sentence")
     model = model_of(columns, shares, grammar)
     batch = sentences(24, 5, rng)
     for subtrees in (0, 10):
@@ -114,7 +114,7 @@ def main() -> None:
             node_cost=0.5,
         )
         each = milliseconds(draw, 5 * 24)
-        print(f"5,000 draws, {subtrees:>2} subtrees after each: {each:6.2f} ms a word")
+        print(f"5,000 draws, {subtrees:>2} subtrees after each: {each:6.2f} ms per word")
 
 
 if __name__ == "__main__":

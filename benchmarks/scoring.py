@@ -1,8 +1,9 @@
-"""Words scored per second, beside the official scorer, in one run, from files to figures.
+"""Words scored per second from files to figures, compared with the official scorer in one run.
 
-The system's file is made from gold: tokens are split and sentences joined at random, so that words
-are aligned by characters; with `--same-words` both files are the same. Times are processor times,
-the best of several rounds, the scorers taking turns. The counts of all metrics must agree. Use:
+The system file is made from the gold file: tokens are split and sentences joined at random, so that
+words must be aligned by characters. With `--same-words` both files are the same. Times are CPU
+times, the best of several rounds in which the scorers alternate. The counts of all metrics must
+agree. Use:
 
     python benchmarks/scoring.py train.conllu [--rounds 3] [--same-words]
 """
@@ -27,7 +28,7 @@ Counts = dict[str, tuple[int, int, int]]
 
 
 def resplit(path: Path) -> Iterator[Sentence]:
-    """Yield the same text with some words split in two and some sentences joined."""
+    """Yield the same text with some tokens split in two and some sentences joined."""
     rng = random.Random(1)
     forms: list[str] = []
     multiword: list[tuple[int, int, str]] = []

@@ -1,13 +1,13 @@
-"""The server under load: several connections at once, a mixture of requests, for a minute.
+"""The server under load: several connections at once and a mixture of requests, for a minute.
 
     python -m benchmarks.serve [--seconds 60] [--connections 8] [--treebank en_ewt]
 
-The server is a process of its own on loopback; this process asks. Each connection sends the next
-request of a fixed mixture when it has the answer to the last: words, surprisal, trees, sentences,
-orders, UDPipe's protocol. Printed are errors, the median and the 99th percentile of the time to an
-answer, for all requests and for each kind, and the memory of the server: after a warm-up of half
-the time, and then six times until the end. Asked for: no error, p99 under 10 x the median, no
-growth.
+The server is a separate process on loopback; this process sends the requests. Each connection sends
+the next request of a fixed mixture when it has received the last answer: words, surprisal, trees,
+sentences, orders, the protocol of UDPipe. The benchmark prints errors, the median and the 99th
+percentile of the response time over all requests and for each kind, and the memory of the server:
+after a warm-up of half the time, and then six times until the end. Targets: no error, p99 under
+10 x the median, no growth of memory.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from benchmarks.data import data_dir
 from bistro.treebank.sentence import Sentence
 
 LONGEST = 40
-"""Words of the sentences that are asked for."""
+"""Maximum words of the sentences in requests."""
 LOOKS = 6
-"""At the memory, while it works."""
+"""Number of memory measurements under load."""
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -52,7 +52,7 @@ class Ask(NamedTuple):
 
 
 class Took(NamedTuple):
-    """How a request was answered."""
+    """The response time and the status of a request."""
 
     kind: str
     seconds: float
@@ -60,7 +60,7 @@ class Took(NamedTuple):
 
 
 def treebank(name: str | None) -> tuple[bistro.Treebank, bistro.Treebank]:
-    """Return sentences to learn from, and others to ask for."""
+    """Return sentences for training, and others for the requests."""
     if name is None:
         whole = bistro.builtin(sentences=3300, seed=1)
         return whole[:3000], whole[3000:]
@@ -80,7 +80,7 @@ def train(folder: Path, sentences: bistro.Treebank, kinds: Sequence[str]) -> lis
 
 
 def mixture(sentences: bistro.Treebank) -> Iterator[Ask]:
-    """Yield requests: six for each sentence, of all kinds."""
+    """Yield requests of all kinds for each sentence."""
     for number, sentence in enumerate(s for s in sentences if len(s) <= LONGEST):
         words = {"words": sentence.forms}
         yield _json("words", "/api/words", {"text": " ".join(sentence.forms)})
@@ -100,7 +100,7 @@ def _json(kind: str, path: str, body: object) -> Ask:
 
 
 def _tree(sentence: Sentence) -> dict[str, object] | None:
-    """Return a tree within the server's limits, if it is one."""
+    """Return the tree of a sentence, or None if it is not one tree within the server's limits."""
     heads = sentence.heads
     if max(heads.count(head) for head in heads) > 8 or heads.count(0) != 1:
         return None
@@ -109,7 +109,7 @@ def _tree(sentence: Sentence) -> dict[str, object] | None:
 
 
 class Load:
-    """Connections that ask until the time is over."""
+    """Connections that send requests until the time is over."""
 
     def __init__(self, host: str, asks: list[Ask], connections: int, seconds: float) -> None:
         self.host = host
@@ -119,7 +119,7 @@ class Load:
         self.took: list[Took] = []
 
     def run(self) -> None:
-        """Ask from all connections, and wait until all have ended."""
+        """Send requests from all connections, and wait until all have ended."""
         end = time.monotonic() + self.seconds
         threads = [
             threading.Thread(target=self._ask, args=(number, end))
@@ -185,7 +185,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Put the server under load.")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--connections", type=int, default=8)
-    parser.add_argument("--treebank", help="a treebank of the data folder; usual: the built-in one")
+    parser.add_argument("--treebank", help="a treebank of the data folder; default: the built-in")
     options = parser.parse_args()
     learned, sentences = treebank(options.treebank)
     asks = list(mixture(sentences))

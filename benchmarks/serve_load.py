@@ -2,15 +2,15 @@
 
     python -m benchmarks.serve_load [--seconds 600] [--connections 500]
 
-The server is a process of its own on loopback; this process asks, from many loopback addresses, so
-that the server sees many clients. Of the connections, one in ten sends short requests and measures
-them; one in ten sends the longest requests that are allowed; one in five gives up long requests
-before their answer; the rest are hostile: headers and bodies that never end or come byte by byte,
-bytes that are not HTTP, bodies beyond the limit, answers that are not read, connections that are
-opened and left. Printed are the answers by kind and status, the median and the 99th percentile of
-the short requests, and the memory of the server: under load, and at rest after a warm-up and at the
-end. Asked for: no 5xx but announced 503s (with Retry-After and a sentence), p99 at most 10 x the
-median, memory growth at most 5 %.
+The server is a separate process on loopback; this process sends requests from many loopback
+addresses, so that the server sees many clients. One in ten connections sends short requests, whose
+response times are measured; one in ten sends the longest requests that are allowed; one in five
+sends long requests and disconnects before the answer; the rest are hostile: headers and bodies that
+never end or arrive byte by byte, bytes that are not HTTP, bodies above the limit, answers that are
+not read, connections that stay idle. The benchmark prints the answers by kind and status, the
+median and the 99th percentile of the short requests, and the memory of the server: under load, and
+at rest after a warm-up and at the end. Targets: no 5xx except announced 503s (with Retry-After and
+an error message), p99 at most 10 x the median, memory growth at most 5 %.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ KINDS = ("transition", "ngram", "isbn")
 
 SHORT = ["The dog sleeps .", "It rains .", "The old man saw the cat ."]
 PAUSE = 0.05
-"""Seconds between two requests of a connection with short ones."""
+"""Seconds between two short requests of a connection."""
 WARM_UP = 0.25
-"""Of the time, beside it, before anything is measured."""
+"""Duration of the warm-up before the measurement, as a fraction of its time."""
 REST = 5
-"""Seconds without requests, before the memory at rest is looked at."""
+"""Seconds without requests before the memory at rest is measured."""
 PARTS = 6
-"""Of the time, for each of which the highest use of memory is printed."""
+"""Number of parts of the time for which the maximum memory is printed."""
 
 
 class Record:
-    """What came back."""
+    """The answers of the server."""
 
     def __init__(self) -> None:
         self.statuses = collections.Counter[tuple[str, int]]()
@@ -57,13 +57,13 @@ class Record:
         self.short_seconds: list[float] = []
 
     def add(self, other: Record) -> None:
-        """Add what another process has noted."""
+        """Add the answers that another process has recorded."""
         self.statuses += other.statuses
         self.violations += other.violations
         self.short_seconds += other.short_seconds
 
     def note(self, kind: str, status: int, head: bytes, body: bytes) -> None:
-        """Count an answer, and look whether it may be like that."""
+        """Count an answer, and record a violation if it is not allowed."""
         self.statuses[kind, status] += 1
         if status < 400:
             return
@@ -77,7 +77,7 @@ class Record:
 
 
 class Client:
-    """One connection after the other, from one address."""
+    """A client that opens connections one after the other, from one address."""
 
     def __init__(self, number: int, port: int, record: Record) -> None:
         self.address = f"127.0.{1 + number // 250}.{1 + number % 250}"
@@ -98,7 +98,7 @@ class Client:
         return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
 
     async def ask(self, kind: str, request: bytes, seconds: float = 90) -> None:
-        """Send one request on a connection of its own, and note the answer."""
+        """Send one request on its own connection, and record the answer."""
         reader, writer = await self.connect()
         try:
             begun = time.perf_counter()
@@ -118,7 +118,7 @@ class Client:
 
     # ---- what clients do -------------------------------------------------------------------------
     async def short(self) -> None:
-        """Ask for little."""
+        """Send a short request."""
         words = self.rng.choice(SHORT).split()
         model = self.rng.choice(["ngram", "transition"])
         await self.ask("short", self.request("/api/read", {"model": model, "words": words}))
@@ -137,18 +137,18 @@ class Client:
         )
 
     async def long(self) -> None:
-        """Ask for much, and wait for it."""
+        """Send a long request, and wait for the answer."""
         await self.ask("long", self.long_request())
 
     async def given_up(self) -> None:
-        """Ask for much, and go away."""
+        """Send a long request, and disconnect."""
         _, writer = await self.connect()
         writer.write(self.long_request())
         await asyncio.sleep(self.rng.random() * 2)
         writer.close()
 
     async def unfinished(self) -> None:
-        """Send a part of a request, and wait for what comes."""
+        """Send a part of a request, and wait for an answer."""
         whole = self.request("/api/words", {"text": "a" * 5000})
         reader, writer = await self.connect()
         writer.write(whole[: self.rng.randrange(len(whole))])
@@ -167,7 +167,7 @@ class Client:
         writer.close()
 
     async def noise(self) -> None:
-        """Send what is not HTTP, or not what is wanted."""
+        """Send requests that are too large or invalid, and bytes that are not HTTP."""
         wrong = self.rng.randbytes(200) + b"\r\n\r\n"
         large = self.request("/api/words", b"[" * 1_500_000)
         most = self.request("/api/words", {"text": "a" * 990_000})
@@ -180,10 +180,10 @@ class Client:
         writer.close()
         await asyncio.sleep(
             1
-        )  # without it, bodies of 1.5 MB measure the machine's copying of bytes
+        )  # without this pause, sending bodies of 1.5 MB would dominate the load of the machine
 
     async def unread(self) -> None:
-        """Ask, and never read the answer."""
+        """Send requests, and never read the answers."""
         _, writer = await self.connect()
         for _ in range(20):
             writer.write(self.request("/api/words", {"text": "a " * 4000}))
@@ -191,13 +191,13 @@ class Client:
         writer.close()
 
     async def idle(self) -> None:
-        """Connect, and do nothing."""
+        """Connect, and send nothing."""
         reader, writer = await self.connect()
         await reader.read()
         writer.close()
 
     async def repeat(self, act: Callable[[], Awaitable[None]], end: float) -> None:
-        """Do one thing until the time is over."""
+        """Repeat one action until the time is over."""
         while time.monotonic() < end:
             with contextlib.suppress(OSError, asyncio.IncompleteReadError):
                 async with asyncio.timeout(max(0.0, end + 30 - time.monotonic())):
@@ -206,7 +206,7 @@ class Client:
 
 
 async def load(port: int, numbers: list[int], seconds: float, record: Record) -> None:
-    """Keep the connections with these numbers busy."""
+    """Run the clients with these numbers."""
     end = time.monotonic() + seconds
     tasks = []
     for number in numbers:
@@ -218,17 +218,17 @@ async def load(port: int, numbers: list[int], seconds: float, record: Record) ->
 
 
 def ask_in_process(port: int, numbers: list[int], seconds: float, results: Any) -> None:
-    """Do the same in a process of its own, and hand on what came back."""
+    """Run clients in a separate process, and put their record into the queue."""
     record = Record()
     asyncio.run(load(port, numbers, seconds, record))
     results.put(record)
 
 
 def phase(port: int, connections: int, seconds: float, pid: int) -> tuple[Record, list[float]]:
-    """Load the server for a while; return what came back, and its memory every second.
+    """Load the server for some seconds; return the record, and its memory every second.
 
-    Short requests are sent and timed by another process than hostile ones: what is measured is the
-    server, not this program.
+    Short requests are sent and timed by a different process than the others, so that the figures
+    measure the server and not this program.
     """
     short = [n for n in range(connections) if n % 10 == 0]
     others = [n for n in range(connections) if n % 10 != 0]
@@ -253,7 +253,7 @@ def phase(port: int, connections: int, seconds: float, pid: int) -> tuple[Record
 
 
 def report(record: Record, memory: list[float], idle: list[float]) -> None:
-    """Print what was asked for."""
+    """Print the answers, the response times and the memory."""
     for (kind, status), number in sorted(record.statuses.items()):
         print(f"{kind:12}{status:5}{number:9,}")
     times = np.array(record.short_seconds) * 1000
@@ -270,7 +270,7 @@ def report(record: Record, memory: list[float], idle: list[float]) -> None:
 
 
 def main() -> None:
-    """Read the options, run, and print."""
+    """Read the options, run, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--connections", type=int, default=500)

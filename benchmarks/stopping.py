@@ -1,11 +1,11 @@
-"""How soon long computations stop: asked by a flag, as the server does, or by Ctrl-C.
+"""Time until long computations stop after a flag is set, as in the server, or after Ctrl-C.
 
     python -m benchmarks.stopping [TRIALS]
 
 Committees with a stack, and pipelines with such a parser, parse a long text on one thread; a
-committee and its stack learn. After a random time they are asked to stop; measured is the CPU time
-that their thread still takes, which other work of the machine does not change. Ctrl-C is a signal
-that the process sends itself.
+committee with its stack, and an n-gram model, are trained. After a random time they are asked to
+stop. The benchmark measures the CPU time that their thread uses until it stops, which does not
+depend on other processes. Ctrl-C is a signal that the process sends to itself.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def by_signal(work: Callable[[], object], wait: float) -> float:
 
 
 def main() -> None:
-    """Measure all, and print the median and the longest."""
-    # In a background job of a shell, interrupts are ignored from the start.
+    """Measure all computations, and print the median and the maximum time to stop."""
+    # A shell makes background jobs ignore interrupts from the start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    # Large enough for a stack.
+    # The treebank is large enough for a stack.
     treebank = list(bistro.builtin(sentences=700, seed=1))
     settings = configuration.from_dict(CommitteeConfig, tomllib.loads(QUICK))
     committee: Any = bistro.train("committee", treebank, seed=1, **configuration.to_dict(settings))

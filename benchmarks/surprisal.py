@@ -1,10 +1,10 @@
-"""Speed of surprisal by the transition parser on one core, one run, as `model.score` gives it.
+"""Speed of surprisal from the transition parser on one core, with `model.score`, in one run.
 
-    python -m benchmarks.surprisal
+    python -m benchmarks.surprisal [PRESET ...]
 
-Words a second of CPU time, best of three, for search and sequential Monte Carlo, with every tag
-possible for every word (the default) and with the tags that it had in training; and the perplexity
-that each of them finds, so that speed is not bought by looking at less.
+Words per second of CPU time, best of three, for search and sequential Monte Carlo. All tags are
+possible for every word (the default), or only the tags that the word had in training. The
+perplexity of each method is also printed, because a faster method may sum over fewer analyses.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TREEBANKS = {
 
 
 def speed(model: TransitionModel, texts: Sequence[Sequence[str]], **options: Any) -> str:
-    """Return words a second and perplexity, as a cell of the table."""
+    """Return words per second and perplexity, as a cell of the table."""
     words = sum(map(len, texts))
     seconds = best_seconds(lambda: model.score(texts, **options), REPEATS)
     perplexity = math.exp(-float(model.score(texts, **options).log_probs.mean()))
@@ -38,7 +38,7 @@ def speed(model: TransitionModel, texts: Sequence[Sequence[str]], **options: Any
 
 
 def table(preset: str) -> None:
-    """Train by the preset, then print a line for every way of summing."""
+    """Train with the preset, and print one line per method of summing."""
     train, test = (bistro.read(data_dir() / path) for path in TREEBANKS[preset])
     config = read_toml(file_or_preset(preset), TransitionConfig)
     model = bistro.train("transition", train, seed=1, config=config)

@@ -2,10 +2,10 @@
 
     python -m benchmarks.sweep
 
-Speed is training tokens times levels per second, hyper-parameters included. Growth repeats it on
-0.1 to 2.5 million words of running text: equal time a token means linear growth. Memory is what
-the franchise holds per (context, outcome) entry, trainable and frozen, beside what the whole
-process grew by at its peak (0 where reading the data took more).
+Speed is training tokens times levels per second, including hyper-parameters. Growth is measured on
+0.1 to 2.5 million words of running text; a constant time per token means linear growth. Memory is
+the size of the franchise per (context, outcome) entry, trainable and frozen, and the growth of the
+whole process at its peak (0 if reading the data used more).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def wsj_sample() -> list[list[str]]:
 
 
 def text_of(folder: Path, words: int) -> list[list[str]]:
-    """Return about `words` words of English text, in equal parts of every genre."""
+    """Return about `words` words of English text, in equal parts from every file."""
     files = sorted(folder.glob("*.txt"))
     sentences = []
     for file in files:
@@ -80,11 +80,11 @@ def main() -> None:
     )
     rows: list[tuple[str, int | None]] = [("ptb_sample", None)]
     rows += [(f"text {words / 1e6:.1f} M", words) for words in (100_000, 500_000, 2_500_000)]
-    # A process of its own for each row: the peak of one must not hide that of the next.
+    # Each row has its own process, because the peak of one row would hide that of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         figures = pool.starmap(measure, rows, chunksize=1)
     print(
-        f"growth: time a token and level at 2.5 M words is {figures[-1] / figures[1]:.2f} x 0.1 M"
+        f"growth: time per token and level at 2.5 M words is {figures[-1] / figures[1]:.2f} x 0.1 M"
     )
 
 

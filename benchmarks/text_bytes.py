@@ -1,14 +1,14 @@
-"""Bits per byte of the unbounded process beside those of compressors, and its growth with the text.
+"""Bits per byte of the unbounded process compared with compressors, and growth with the text.
 
     python -m benchmarks.text_bytes [--megabytes 0.1 1 14] [--seating gibbs] [--chains 1 4]
 
-The text is text_en, file after file, and as much of the sentences of the built-in grammar. Every
-byte is predicted from all bytes before it, then observed; discounts follow the text. An
-arithmetic coder would write -log2 p bits for it, and no more than a few bits for the whole text on
-top. The compressors write real files: xz -9, zstd -19 and bzip2 -9 by their Python modules, PPMd by
-the 7-zip program (7zz or 7z), with its default settings and with the best of several orders and 1
-GB of memory. Time is CPU time on one core, so that other programs disturb it less; memory is what
-the process holds, and the growth of the whole program at its peak.
+The texts are text_en, one file after the other, and sentences of the built-in grammar of the same
+size. Every byte is predicted from all bytes before it and then observed; discounts are adapted to
+the text. An arithmetic coder would write -log2 p bits per byte, and at most a few additional bits
+for the whole text. The compressors write real files: xz -9, zstd -19 and bzip2 -9 with Python
+modules, PPMd with the 7-zip program (7zz or 7z), with its default settings and with the best of
+several orders and 1 GB of memory. Time is CPU time on one core, so that other programs affect it
+less. Memory is the size of the process, and the growth of the whole program at its peak.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def measure(
 
 
 def compressors(data: bytes) -> Iterator[tuple[str, int]]:
-    """Yield the size of the text after compression by each of them."""
+    """Yield the name of each compressor and the size of the compressed text."""
     yield "xz -9", len(lzma.compress(data, preset=9))
     yield "bzip2 -9", len(bz2.compress(data, 9))
     yield "zstd -19", len(zstandard.ZstdCompressor(level=19).compress(data))
@@ -120,7 +120,7 @@ def main() -> None:
         f"{'text':>8} {'seating':>8} {'chains':>6} {'bytes':>10} {'bits/B':>7} {'us/B':>6} "
         f"{'mem/B':>6} {'peak/B':>7}"
     )
-    # A process of its own for each row: the peak of one must not hide that of the next.
+    # Each row has its own process, because the peak of one row would hide that of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         for row, figures in zip(rows, pool.imap(_measure, rows, chunksize=1), strict=True):
             text, count, bits, micro, held, peak = figures

@@ -1,9 +1,9 @@
-"""Speed of the sampler of syntactic topics, and where a sweep's time goes.
+"""Speed of the sampler of syntactic topics, and the time of each part of a sweep.
 
     python -m benchmarks.topics
 
-Tokens a second of Gibbs sweeps on EWT for several numbers of states, on one core, hyper-parameters
-apart, and the words a second of parsing.
+Tokens per second of Gibbs sweeps on EWT for several numbers of states on one core, without
+hyper-parameters, which are timed separately; and sentences and words per second of parsing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
             f"{states} states: {words.size / sweep_time / 1e6:.1f} M tokens/s "
             f"(sweep {1e3 * sweep_time:.1f} ms, weights {1e3 * weights:.1f} ms, "
             f"hyper-parameters {1e3 * hyper:.1f} ms; "
-            f"{1e9 * sweep_time / words.size / states:.2f} ns a token and state)"
+            f"{1e9 * sweep_time / words.size / states:.2f} ns per token and state)"
         )
     model = bistro.train("topics", trees[:3000], seed=1, sweeps=20, samples=1)
     dev = bistro.read(data_dir() / "ptb_sample" / "wsj-test.conll")

@@ -1,1 +1,1 @@
-"""One file a table: the paper's figures beside ours, on our data."""
+"""Experiments, one file per table: the figures of papers and of Bistro on the same data."""

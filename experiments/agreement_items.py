@@ -1,11 +1,12 @@
-"""Suites of agreement with frequent words, for choosing settings apart from SyntaxGym.
+"""Suites of agreement with frequent words, for choosing settings without using SyntaxGym.
 
     python -m experiments.agreement_items FOLDER [--items 40] [--seed 1]
 
-Writes six suites in the format of SyntaxGym: the number of a verb and of a reflexive pronoun after
-a subject with a prepositional phrase, an object relative or a subject relative. The words were
-chosen without SyntaxGym's items, and all occur in EWT or the raw English. An item is correct if the
-word that agrees is the more probable one after the singular and after the plural subject.
+The program writes six suites in the format of SyntaxGym: the number of a verb and of a reflexive
+pronoun after a subject with a prepositional phrase, an object relative or a subject relative. The
+words were chosen without the items of SyntaxGym, and all occur in EWT or the raw English text. An
+item is correct if the agreeing word is more probable than the other word, both after the singular
+and after the plural subject.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 
 def words(text: str) -> list[str]:
-    """Split a list of words, or of pairs of singular and plural."""
+    """Split a string of words, or of pairs of singular and plural."""
     return text.split()
 
 
@@ -64,7 +65,7 @@ CORRECT = "[(2;%match_sing%) < (2;%mismatch_sing%)] & [(2;%match_plural%) < (2;%
 
 
 def suite_of(name: str, items: int, seed: int) -> dict[str, Any]:
-    """Return a suite as it is written to a file."""
+    """Return a suite in the form in which it is written to a file."""
     rng = random.Random(f"{name}{seed}")
     return {
         "meta": {"name": name, "metric": "sum", "comment": "", "reference": "", "author": ""},

@@ -1,6 +1,6 @@
-"""One simulated annotator: rounds of choosing, suggesting and correcting, counted in decisions.
+"""One simulated annotator: rounds of ranking, suggesting and correcting, counted in decisions.
 
-`experiments.annotators` explains what is counted, and prints the tables.
+`experiments.annotators` explains the counts, and prints the tables.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from bistro.tasks.next_sentences import rank_next
 from bistro.treebank.sentence import Sentence
 
 START, GOAL = 100, 2000
-"""Sentences that are annotated at the start, and those of the model to be reached."""
+"""Sentences annotated at the start, and training sentences of the model that sets the goal."""
 CANDIDATES = 3
-"""Words that are ranked in a round, for each that is annotated."""
+"""Number of words that are ranked in a round, per word that is annotated."""
 ROUNDS = 5
-"""Each makes the annotated words more by the same factor: small batches first."""
+"""Number of rounds. Each multiplies the annotated words by the same factor."""
 JUDGED = 3
-"""Models at the end of which the LAS is measured."""
+"""Number of final models whose LAS is measured."""
 SAMPLE = 20
-"""Sentences of each batch for which suggestions are found again after each correction."""
+"""Sentences per batch, about, for which suggestions are recomputed after each correction."""
 SEARCH = {"size": 100, "tags_per_word": 3}
-"""A quick search: a tenth of the default particles."""
+"""A quick search with a tenth of the default particles."""
 VALUES = 3
-"""Tag, head and label of a word."""
+"""Values per word: tag, head and label."""
 
 
 @dataclass
@@ -40,12 +40,12 @@ class Spent:
 
     words: int = 0
     wrong: float = 0.0
-    """Suggestions that were wrong, each sentence suggested once."""
+    """Number of wrong suggestions, if each sentence is suggested once."""
     wrong_again: float = 0.0
-    """Suggestions that were wrong when they were reached, if all is found again."""
+    """Number of wrong suggestions, if later values are recomputed after each correction."""
 
     def decisions(self, way: str, price: float = 0.0) -> float:
-        """Return the decisions in units of one value set; a right suggestion costs `price`."""
+        """Return the number of decisions; a correct suggestion costs `price` decisions."""
         values = VALUES * self.words
         if way == "nothing":
             return values
@@ -58,7 +58,7 @@ WAYS = ("nothing", "suggestions", "found again")
 
 @dataclass(frozen=True)
 class Point:
-    """A model on the way."""
+    """A model after one round."""
 
     sentences: int
     las: float
@@ -66,18 +66,18 @@ class Point:
 
 
 def bare(sentence: Sentence) -> Sentence:
-    """Return a sentence without tags and tree."""
+    """Return a copy of a sentence without tags and tree."""
     return _shown(sentence, 0)
 
 
 def values_of(sentence: Sentence) -> list[str]:
-    """Return tag, head and label of all words, in the order in which they are looked at."""
+    """Return tag, head and label of all words, in the order of annotation."""
     columns = zip(sentence.upos, map(str, sentence.heads), sentence.deprels, strict=True)
     return [value for word in columns for value in word]
 
 
 def suggested(model: Parser, sentences: Sequence[Sentence]) -> Iterator[list[str]]:
-    """Yield the values that a model gives to words, in the light of those that they have."""
+    """Yield the values that a model predicts for sentences, given their known values."""
     evidence = [usable(sentence, model, Completion()) for sentence in sentences]
     for parse in model.parse_all(evidence, tags="given", partial=True, threads=1):
         tags = model.shown_tags(parse.tags)
@@ -86,13 +86,13 @@ def suggested(model: Parser, sentences: Sequence[Sentence]) -> Iterator[list[str
 
 
 def first_wrong(shown: Sequence[str], right: Sequence[str], begin: int) -> int | None:
-    """Return the place of the first wrong value from a place on."""
+    """Return the index of the first wrong value at or after `begin`."""
     places = range(begin, len(right))
     return next((place for place in places if shown[place] != right[place]), None)
 
 
 def corrections(model: Parser, sentences: Sequence[Sentence]) -> int:
-    """Count corrections if all that follows is found again after each."""
+    """Count the corrections if all later values are recomputed after each."""
     waiting = [(sentence, 0) for sentence in sentences]
     number = 0
     while waiting:
@@ -108,7 +108,7 @@ def corrections(model: Parser, sentences: Sequence[Sentence]) -> int:
 
 
 def _shown(sentence: Sentence, known: int) -> Sentence:
-    """Return a sentence of whose values the first `known` are there."""
+    """Return a copy of a sentence with only its first `known` values."""
 
     def number(column: int) -> int:
         return (known - column + VALUES - 1) // VALUES
@@ -123,12 +123,12 @@ def _shown(sentence: Sentence, known: int) -> Sentence:
 
 
 def trained(sentences: Sequence[Sentence], seed: int) -> Model:
-    """Return a quick parser."""
+    """Return a parser with a quick search."""
     return bistro.train("transition", sentences, seed=seed, defaults={"parse": SEARCH})
 
 
 def annotate(model: Parser, batch: Sequence[Sentence], spent: Spent) -> None:
-    """Count what it costs to annotate some sentences with a model's suggestions."""
+    """Add the cost of annotating sentences with the suggestions of a model to `spent`."""
     wrong = [
         sum(map(str.__ne__, values, values_of(sentence)))
         for values, sentence in zip(suggested(model, map_bare(batch)), batch, strict=True)
@@ -141,7 +141,7 @@ def annotate(model: Parser, batch: Sequence[Sentence], spent: Spent) -> None:
 
 
 def map_bare(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return all sentences without tags and trees."""
+    """Return copies of all sentences without tags and trees."""
     return [bare(sentence) for sentence in sentences]
 
 
@@ -153,7 +153,7 @@ def chosen(
     words: float,
     seed: int,
 ) -> list[Sentence]:
-    """Return the most useful sentences of the pool, of as many words as are wanted."""
+    """Return the most useful sentences of the pool, with at least `words` words in total."""
     candidates = pool
     if strategy != "random":
         some = first_words(pool, CANDIDATES * words)
@@ -163,7 +163,7 @@ def chosen(
 
 
 def first_words(sentences: Sequence[Sentence], words: float) -> list[Sentence]:
-    """Return the first sentences, of at least so many words."""
+    """Return the first sentences, with at least `words` words in total."""
     found = []
     for sentence in sentences:
         if words <= 0:
@@ -176,7 +176,7 @@ def first_words(sentences: Sequence[Sentence], words: float) -> list[Sentence]:
 def career(
     pool: Sequence[Sentence], dev: Sequence[Sentence], strategy: str, seed: int, words: float
 ) -> list[Point]:
-    """Annotate so many words in all; return the last models on the way."""
+    """Annotate `words` words in total, and return the last models."""
     order = random.Random(seed)
     rest = order.sample(list(pool), len(pool))
     known, rest = rest[:START], rest[START:]

@@ -1,18 +1,18 @@
-"""Simulated annotators: how many decisions a treebank costs, by what is shown in what order.
+"""Simulated annotators: number of decisions for a treebank, by suggestions and order of sentences.
 
     python -m experiments.annotators [ewt] [ddt] [--seeds 5] [--strategies random doubt ...]
 
-An annotator has 100 annotated sentences and a pool of bare ones. In every round a model of all that
-is annotated ranks sentences (`bistro next`) and suggests tags, heads and labels; the annotator
-sets them right, and the next model is trained. A decision is one tag, head or label that is set or
-corrected. What is counted for the same sentences:
+An annotator has 100 annotated sentences and a pool of unannotated ones. In every round, a model of
+all annotated sentences ranks the pool (`bistro next`) and suggests tags, heads and labels; the
+annotator corrects them, and the next model is trained. A decision is one tag, head or label that is
+set or corrected. Decisions are counted in three ways for the same sentences:
 
-    nothing        annotated from nothing: every word costs three decisions
-    suggestions    only the wrong suggestions cost a decision
-    found again    after each correction, from left to right, all that follows is found again
+    nothing        without suggestions: every word costs three decisions
+    suggestions    only wrong suggestions cost a decision
+    found again    as above, but all later suggestions are recomputed after each correction
 
-Each is also counted with a price for every suggestion that is right: reading it takes time too. The
-goal is the LAS on the development part of 2,000 random sentences (mean over the seeds).
+Each is also counted with a price for every correct suggestion, because reading it takes time. The
+goal is the LAS on the development part of a model of 2,000 random sentences (mean over five seeds).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from experiments.annotator_careers import WAYS, Point, Spent, career, goal_of
 from experiments.treebanks import load_split
 
 DEV = 1000
-"""Sentences of the development part, at most."""
+"""Maximum number of sentences of the development part."""
 GOAL_ROW = "goal"
 GOAL_SEEDS = range(1, 6)
 PRICES = (0.0, 0.2)
-"""What a right suggestion costs, in decisions."""
+"""Cost of a correct suggestion, in decisions."""
 
 
 def run(name: str, seeds: Sequence[int], strategies: Sequence[str], store: Path) -> None:
-    """Add the careers that a file lacks, one line each."""
+    """Simulate the careers that are missing in a file, and append one line for each."""
     split = load_split(name)
     pool = list(split.train)
     dev = random.Random(0).sample(list(split.dev), min(DEV, len(split.dev)))
@@ -64,7 +64,7 @@ def run(name: str, seeds: Sequence[int], strategies: Sequence[str], store: Path)
 
 
 def stored(store: Path) -> list[dict[str, Any]]:
-    """Return the careers of a file."""
+    """Return the careers in a file."""
     if not store.exists():
         return []
     return [json.loads(line) for line in store.read_text().splitlines()]
@@ -76,9 +76,9 @@ def _append(store: Path, row: dict[str, Any]) -> None:
 
 
 def reached(points: Sequence[Point], goal: float, way: str, price: float) -> float:
-    """Return the decisions at which a goal is reached.
+    """Return the number of decisions at which a goal is reached.
 
-    The LAS grows with the logarithm of the decisions, nearly in a straight line; that through all
+    The LAS is nearly linear in the logarithm of the decisions. The regression line through all
     models is less noisy than a line between two of them.
     """
     costs = np.log([point.spent.decisions(way, price) for point in points])
@@ -87,7 +87,7 @@ def reached(points: Sequence[Point], goal: float, way: str, price: float) -> flo
 
 
 def print_table(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Print the decisions of every strategy, in percent, with standard errors over the seeds."""
+    """Print the decisions of every strategy in percent, with standard errors over the seeds."""
     own = [row for row in rows if row["treebank"] == name]
     [goal] = [row for row in own if row["strategy"] == GOAL_ROW]
     whole = Spent(goal["words"]).decisions("nothing")
@@ -121,7 +121,7 @@ def _mean(values: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Print the tables of the treebanks."""
+    """Run missing simulations, and print the tables of the treebanks."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,8 @@
-"""A distribution without its smoothing: every context answers from its own outcomes alone.
+"""A distribution without its smoothing: every context predicts from its own outcomes alone.
 
-An entry of a frozen distribution has the whole probability, p(x) = own(x) + weight · parent(x).
-Here own is made to sum to 1 and the weight is 0, so that a context that was seen says what it saw,
-and one that was not says what the longest part of it that was seen says.
+An entry of a frozen distribution stores the interpolated probability, p(x) = own(x) + weight ·
+parent(x). Here own is normalised to sum to 1 and the weight is 0. A context that was seen therefore
+predicts only the outcomes seen in it, and an unseen context uses its longest part that was seen.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bistro.models.backoff import GAP
 
 
 def without_backoff(arrays: Arrays, outcomes: int) -> Arrays:
-    """Return the frozen arrays of a distribution over so many outcomes, without back-off."""
+    """Return the frozen arrays of a distribution over `outcomes` outcomes, without back-off."""
     base = np.array(arrays["base"], dtype=np.float64)
     backoff, probability = arrays["backoff"].copy(), arrays["probability"].copy()
     children, entries = arrays["child_begin"], arrays["entry_begin"]

@@ -1,13 +1,14 @@
-"""The committee on the WSJ sample, EWT and DDT: each member alone, all together, one left out.
+"""The committee on the WSJ sample, EWT and DDT: single members, all members, and all but one.
 
     python -m experiments.committee [wsj] [ewt] [ddt] [--part dev|test] [--particles N]
 
-Seed 1; weights and sharpness fitted on the development set, whichever part is parsed. UD: all words
-count, subtypes ignored; np: punctuation left out (Penn tags, UPOS, Unicode category). `error` is
-the expected calibration error of heads in percent, over 15 bins. Others on the same files: WSJ,
-MaltParser 85.6 gold, spaCy 87.1 and tags 96.1 own, all words; EWT gold tags, UDPipe 86.3 / 84.2 UD
-and 86.5 np, MaltParser 85.4 / 83.0 UD and 86.1 np; own tags, UDPipe 82.7 / 79.2 UD, UPOS 94.8; DDT
-gold tags np, MaltParser 87.0 / 81.0.
+Seed 1; weights and sharpness are fitted on the development set, whichever part is parsed. UD: all
+words count, subtypes ignored; np: punctuation excluded (Penn tags, UPOS, Unicode category). `error`
+is the expected calibration error of heads in percent, over 15 bins. Other parsers on the same
+files: WSJ, all words, MaltParser 85.6 with gold tags, spaCy 87.1 with predicted tags (96.1
+correct); EWT with gold tags, UDPipe 86.3 / 84.2 UD and 86.5 np, MaltParser 85.4 / 83.0 UD and 86.1
+np; with predicted tags, UDPipe 82.7 / 79.2 UD, UPOS 94.8; DDT with gold tags np, MaltParser 87.0 /
+81.0.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ HEADINGS = f"{'UAS':>6} {'LAS':>6} {'UASnp':>6} {'LASnp':>6} {'tags':>6} {'error
 
 
 class Remembering:
-    """A member that gives the same votes on the same sentences without work."""
+    """A member that computes the votes on the same sentences only once."""
 
     def __init__(self, member: Voter) -> None:
         self._member = member
@@ -46,7 +47,7 @@ class Remembering:
         return getattr(self._member, name)
 
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Any:
-        """Return the votes of the member."""
+        """Return the votes of the member, from the cache if possible."""
         key = id(sentences[0]), len(sentences), options["tags"]
         if key not in self._votes:
             self._votes[key] = self._member.votes(sentences, **{**options, "threads": 2})
@@ -54,7 +55,7 @@ class Remembering:
 
 
 def among(model: CommitteeModel, names: Sequence[str], fits: dict[str, Fit]) -> CommitteeModel:
-    """Return a committee of some members, with weights of their own."""
+    """Return a committee of some members, with the specified weights."""
     chosen = [model.members[model.member_names().index(name)] for name in names]
     return CommitteeModel(model.config, chosen, fits, model.origin)
 
@@ -62,14 +63,14 @@ def among(model: CommitteeModel, names: Sequence[str], fits: dict[str, Fit]) -> 
 def refitted(
     model: CommitteeModel, names: Sequence[str], dev: Sequence[Sentence]
 ) -> CommitteeModel:
-    """Return a committee of some members, with weights fitted again."""
+    """Return a committee of some members, with weights fitted to them."""
     part = among(model, names, {way: Fit.equal(len(names)) for way in WAYS})
     part.fits = {way: fitted(part, dev, way, 2) for way in WAYS}
     return part
 
 
 def row(model: CommitteeModel, sentences: Sequence[Sentence], **options: Any) -> str:
-    """Parse and return all figures as text."""
+    """Parse, and return all figures as text."""
     found = [
         s.replace(heads=p.heads, deprels=p.labels, **{model.tag_column: p.tags})
         for s, p in zip(sentences, model.parse_all(sentences, **options), strict=True)
@@ -83,7 +84,7 @@ def row(model: CommitteeModel, sentences: Sequence[Sentence], **options: Any) ->
 
 
 def speed(model: CommitteeModel, sentences: Sequence[Sentence], way: str) -> float:
-    """Return words a second of one core, in CPU time, the best of three."""
+    """Return words per second of CPU time on one core, the best of three runs."""
     best = float("inf")
     for _ in range(3):
         begin = time.process_time()
@@ -106,7 +107,7 @@ def calibration_error(
 
 
 def report(split: Split, part: str, settings: dict[str, Any]) -> None:
-    """Train on one treebank and print its table."""
+    """Train on one treebank, and print its table."""
     begin, cpu = time.monotonic(), time.process_time()
     model = bistro.train(
         "committee", split.train, seed=1, dev=split.dev, session=Session(threads=2), **settings
@@ -139,7 +140,7 @@ def report(split: Split, part: str, settings: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the tables of the selected treebanks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=list(FILES))
     parser.add_argument("--part", choices=("dev", "test"), default="test")

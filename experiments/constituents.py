@@ -1,11 +1,12 @@
-"""A committee of constituency parsers on the WSJ sample: its members, parts of it, all of it.
+"""A committee of constituency parsers on the WSJ sample: single members, a pair, and all members.
 
     python -m experiments.constituents [dev|costs|draws|plain|test ...]
 
-3,262 trees to learn from, tags found, scores as EVALB computes them (Collins' parameters), seed 1,
-one thread. `dev` shows every member alone, a pair and the default committee on the development
-part; `costs` and `draws` what was chosen there, `plain` members whose labels show nothing; `test`
-the chosen committee on the test part. Training and parsing are measured in CPU time.
+3,262 trees for training, predicted tags, scores as EVALB computes them (Collins' parameters), seed
+1, one thread. `dev` shows every member alone, a pair and the default committee on the development
+part. `costs` and `draws` show the settings chosen on it, and `plain` shows members without marks on
+labels. `test` shows the chosen committee on the test part. Times are CPU times of training and
+parsing.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def words_of(name: str) -> list[list[str]]:
 
 @cache
 def trained(member: Member, number: int) -> tuple[ConstituentsModel, float]:
-    """Return a committee of one, as it is trained as member `number`, and the CPU time."""
+    """Return a committee of one, trained as member `number`, and the CPU time."""
     begin = time.process_time()
     model = bistro.train("constituents", part("train"), seed=1 + number, members=(member,))
     return model, time.process_time() - begin
@@ -115,7 +116,7 @@ def dev() -> None:
     both = [votes(member, number, "dev", USUAL.samples)[0] for number, member in enumerate(ALL)]
     weights = likely_weights(both, [simplified(tree) for tree in part("dev")]).tolist()
     shown = ", ".join(f"{weight:.2f}" for weight in weights)
-    print(f"weights that are likely on these {sentences} sentences: {shown}", flush=True)
+    print(f"most likely weights on these {sentences} sentences: {shown}", flush=True)
 
 
 def plain() -> None:

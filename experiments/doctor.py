@@ -1,12 +1,13 @@
-"""How many planted errors the doctor finds: the share of them in the top 5 % of its list.
+"""How many planted errors the doctor finds: their percentage in the top 5 % of its list.
 
     python -m experiments.doctor [ewt] [ddt] [eu] [id] [--kind eisner] [--seeds 3] [--with-train]
 
-Into the development part of a treebank, errors are planted: 1 % of the arcs get another head, a
-word of the sentence that makes no cycle (the label stays); in other copies 1 % of the labels get
-another word's label, and 1 % of the tags another word's tag. `found` is the share of planted arcs
-(tags) that stand in the first 5 % of all arcs (tags), a figure a seed. Models know nothing but the
-development part with its errors (10 folds), or the clean training part (`--with-train`).
+Errors are planted in the development part of a treebank: 1 % of the arcs get another head in the
+sentence that makes no cycle (the label stays); in other copies, 1 % of the labels are replaced by
+the label of another word, or 1 % of the tags by the tag of another word. The figures are the
+percentages of planted arcs (tags) among the first 5 % of all arcs (tags), one figure per seed.
+Models are trained on the development part with its errors (10 folds), or on the clean training part
+(`--with-train`; with `-k` on both).
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ FILES = {
 }
 SHARE, TOP = 0.01, 0.05
 Place = tuple[int, int]
-"""A sentence from 0, and a word of it from 1."""
+"""Index of a sentence, from 0, and number of a word in it, from 1."""
 
 
 def below(heads: Sequence[int], word: int, top: int) -> bool:
-    """Tell whether a word is `top`, or hangs below it."""
+    """Return whether a word is `top` or one of its descendants."""
     while word not in (0, top):
         word = heads[word - 1]
     return word == top
@@ -44,7 +45,7 @@ def below(heads: Sequence[int], word: int, top: int) -> bool:
 def plant_heads(
     sentences: Sequence[Sentence], seed: int, share: float = SHARE
 ) -> tuple[list[Sentence], set[Place]]:
-    """Give a share of the words another head in their sentence that makes no cycle."""
+    """Replace the heads of a share of the words by others that make no cycle."""
     columns = [list(sentence.heads) for sentence in sentences]
 
     def change(stream: Stream, place: int, word: int) -> bool:
@@ -65,7 +66,7 @@ def plant_heads(
 def plant_values(
     sentences: Sequence[Sentence], column: str, seed: int, share: float = SHARE
 ) -> tuple[list[Sentence], set[Place]]:
-    """Give a share of the words the label or tag of some other word of the treebank."""
+    """Replace the labels or tags of a share of the words by those of random other words."""
     columns = [list(getattr(sentence, column)) for sentence in sentences]
     pool = [value for values in columns for value in values]
 
@@ -104,13 +105,13 @@ def _with(
 
 
 def share_found(ranked: Sequence[Finding], planted: set[Place], top: float = TOP) -> float:
-    """Return the share of the planted errors among the first findings, in percent."""
+    """Return the percentage of the planted errors that is among the first findings."""
     first = ranked[: round(top * len(ranked))]
     return 100 * sum((f.sentence, f.word) in planted for f in first) / len(planted)
 
 
 def report(name: str, kind: str, seeds: Sequence[int], with_train: bool, k: int | None) -> None:
-    """Print the shares found in one treebank, a line for each kind of error."""
+    """Print the percentages found in one treebank, one line per kind of error."""
     clean = bistro.read(data_dir() / FILES[name].format("dev"))
     train = bistro.read(data_dir() / FILES[name].format("train")) if with_train else ()
     begin = time.process_time()
@@ -127,11 +128,11 @@ def report(name: str, kind: str, seeds: Sequence[int], with_train: bool, k: int 
         shown = " ".join(f"{value:.1f}" for value in found)
         print(f"{name:<4} {kind:<10} {what:<8} mean {fmean(found):5.1f}   {shown}", flush=True)
     seconds = (time.process_time() - begin) / (3 * len(seeds))
-    print(f"{name:<4} {kind:<10} {clean.words} words, {seconds:.0f} s of CPU time a run; {k=}")
+    print(f"{name:<4} {kind:<10} {clean.words} words, {seconds:.0f} s of CPU time per run; {k=}")
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the tables of the selected treebanks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=list(FILES))
     parser.add_argument("--kind", default="eisner")

@@ -1,14 +1,14 @@
-"""The doctor on real corrections: EWT as it was in UD 2.8, and what had changed by UD 2.12.
+"""The doctor on real corrections: EWT as released in UD 2.8, and its changes up to UD 2.12.
 
     python -m experiments.doctor_releases [--part dev] [--kinds eisner] [--seed 1]
 
-The part of UD 2.8 is examined by models of 10 folds of itself. A finding is right if the value is
-another one in UD 2.12 (`bistro.evaluate.doctor_since`). Punctuation is left out, and some changes
-follow new guidelines. Two simple rankings are shown too: the order of the file, and variation
-n-grams: words (Dickinson & Meurers 2003), or pairs of words (Boyd, Dickinson & Meurers 2008), that
-occur several times with the same words between and around them, and are annotated in different
-ways. The rarer annotations of the most frequent ones come first, values that vary nowhere last, in
-the order of the file.
+The part of UD 2.8 is examined by models of 10 folds of itself. A finding is correct if the value
+differs in UD 2.12 (`bistro.evaluate.doctor_since`). Punctuation is excluded, and some changes
+follow new guidelines. Two simple rankings are shown for comparison: the order of the file, and
+variation n-grams. These are words (Dickinson & Meurers 2003), or pairs of words (Boyd, Dickinson &
+Meurers 2008), that occur several times with the same words between and around them and are
+annotated in different ways. The rarer annotations of the most frequent n-grams come first. Values
+that do not vary come last, in the order of the file.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from bistro.treebank.sentence import Sentence
 
 NOTHING = "none"
 LONGEST = 8
-"""Words between a word and its head, at most."""
+"""Maximum distance in words between a word and its head."""
 
 
 Nuclei = dict[tuple[str, ...], list[tuple[Place, str]]]
-"""For each context: the places where it occurs, and the annotation there."""
+"""For each context, the places where it occurs, with the annotation of each."""
 
 
 def pairs_of_words(sentences: Sequence[Sentence], around: int) -> Nuclei:
-    """Return the relation between any two words, by the words between and around them."""
+    """Return the relation between any two words, keyed by the words between and around them."""
     nuclei: Nuclei = defaultdict(list)
     for number, sentence in enumerate(sentences):
         forms, size = _padded(sentence, around), len(sentence)
@@ -51,7 +51,7 @@ def pairs_of_words(sentences: Sequence[Sentence], around: int) -> Nuclei:
 
 
 def words(sentences: Sequence[Sentence], around: int) -> Nuclei:
-    """Return the tag of every word, by the word and the words around it."""
+    """Return the tag of every word, keyed by the word and the words around it."""
     nuclei: Nuclei = defaultdict(list)
     for number, sentence in enumerate(sentences):
         forms = _padded(sentence, around)
@@ -83,7 +83,7 @@ def variation(nuclei: Nuclei) -> dict[Place, float]:
 def ranked_by(
     scores: dict[Place, float], sentences: Sequence[Sentence], what: What
 ) -> list[Finding]:
-    """Return all arcs or tags, those that vary most first."""
+    """Return all arcs or tags, those with the most variation first."""
     found = []
     for number, sentence in enumerate(sentences):
         values = sentence.upos if what == "tag" else arc_names(sentence)

@@ -2,10 +2,10 @@
 
     python -m experiments.eisner_tables [beyond] [treebanks]
 
-The table of the paper itself: ``python -m experiments.paper wallach-2008 table1``. `beyond`: the
-WSJ sample, gold tags (Penn), punctuation left out, Gibbs seating, seed 1; development and test
-part. `treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and own tags,
-minimum risk.
+The table of the paper itself is printed by ``python -m experiments.paper wallach-2008 table1``.
+`beyond`: the WSJ sample, gold tags (Penn), punctuation excluded, Gibbs seating, seed 1; development
+and test part. `treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and
+predicted tags, minimum risk.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def trained(split: Split, **settings: Any) -> EisnerModel:
 
 
 def uas(model: EisnerModel, split: Split, **options: Any) -> str:
-    """UAS without punctuation, on the development and the test part."""
+    """Return UAS without punctuation, on the development and the test part."""
     figures = [
         evaluate(model, part, tags="given", **options).scores.no_punct.uas
         for part in (split.dev, split.test)
@@ -54,14 +54,14 @@ def beyond() -> None:
         ("ten samples averaged, minimum risk, temperature 2", ten, {"temperature": 2.0}),
     ):
         print(f"{name:<50} {uas(model, split, **options)}", flush=True)
-    print(f"{'ten samples, one tree drawn a sentence':<50} {drawn(ten, split)}", flush=True)
+    print(f"{'ten samples, one tree drawn per sentence':<50} {drawn(ten, split)}", flush=True)
     for part in ("dev", "test"):
         row = evaluate(ten, getattr(split, part), tags="joint").row()
-        print(f"own tags, minimum risk, {part}: {HEADINGS}\n{'':<28} {row}", flush=True)
+        print(f"predicted tags, minimum risk, {part}: {HEADINGS}\n{'':<28} {row}", flush=True)
 
 
 def drawn(model: EisnerModel, split: Split, number: int = 10) -> str:
-    """UAS of trees drawn from the posterior at temperature 1, the mean of some."""
+    """Return the mean UAS of `number` trees drawn from the posterior at temperature 1."""
     figures = []
     for part in (split.dev, split.test):
         options = {"tags": "given", "samples": number, "temperature": 1.0, "mbr": False}

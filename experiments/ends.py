@@ -1,10 +1,10 @@
-"""Ends of words and sentences: characters alone, and with the opinion that sees both sides.
+"""Boundaries of words and sentences: characters alone, and with a model of both sides.
 
     python -m experiments.ends                    # French, Hebrew, English
 
-Five contiguous folds of the training part (Hebrew: of its development part; English: every other of
-ten folds); each is cut by a model of the others. Running text is rebuilt from the treebank. Seed 1;
-F1 in percent, mean over the folds.
+The training part (Hebrew: the development part) is divided into five contiguous folds (English:
+every second of ten folds). Each fold is segmented by a model of the others. Running text is rebuilt
+from the treebank. Seed 1; F1 in percent, mean over the folds.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ FILES = {
     "he": ("he_htb/he_htb-ud-dev.conllu", 5, 1),
     "ewt": ("en_ewt/en_ewt-ud-train.conllu", 10, 2),
 }
-"""Each treebank's file, its number of folds, and the step between the folds that are cut."""
+"""The file of each treebank, its number of folds, and the step between evaluated folds."""
 
 
 def folds(name: str) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
-    """Yield what is learned from and what is cut."""
+    """Yield the training and the held-out sentences of each fold."""
     path, number, step = FILES[name]
     data = list(bistro.read(data_dir() / path))
     bounds = [len(data) * fold // number for fold in range(number + 1)]

@@ -1,14 +1,15 @@
-"""Lengths of generated sentences: how far off, why, and what matching them costs.
+"""Lengths of generated sentences: their deviation, its causes, and the cost of matching them.
 
     python -m experiments.generated_lengths [wsj] [ewt]       the measurements, 2 minutes each
     python -m experiments.generated_lengths --exact           against the built-in grammar
     python -m experiments.generated_lengths --dev wsj SEEDS   UAS and perplexity, free and matched
     python -m experiments.generated_lengths --picture FILE    distributions of lengths, as SVG
 
-Presets `wsj` and `ud`, trained with lengths free and matched, 2,000 sentences each for the seeds 1
-to 3. The tables show: lengths beside the treebank's; how probable a shift is by stack items and by
-words so far, on the development part and in the model's own sentences (along the oracle's
-derivations); and what the mean length becomes when one thing at a time is changed.
+Presets `wsj` and `ud`, trained with free and with matched lengths; 2,000 sentences for each of the
+seeds 1 to 3. The tables show the lengths in the treebank and in generated sentences; the
+probability of a shift by the number of stack items and of words so far, on the development part and
+in generated sentences (along the oracle's derivations); and the mean length when one setting at a
+time is changed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from experiments.treebanks import HEADINGS, evaluate, load_split
 PRESETS = {"wsj": "wsj", "ewt": "ud"}
 DRAWN, SEEDS = 2000, (1, 2, 3)
 EVERY = {"wsj": 1, "ewt": 2}
-"""Perplexity is estimated on every sentence of WSJ dev, on every other one of EWT dev."""
+"""Perplexity is estimated on every sentence of WSJ dev, and on every second one of EWT dev."""
 DEPTHS = ((2, 2), (3, 3), (4, 4), (5, 6), (7, 9), (10, 12), (13, 999))
 WORDS = ((1, 5), (6, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, 999))
 SHIFT, END, LEFT_ARC = 0, 1, 2
@@ -58,14 +59,14 @@ def trained(name: str, seed: int = 1, **settings: Any) -> TransitionModel:
 
 
 def drawn(model: TransitionModel, seed: int = 1, n: int = DRAWN) -> dict[str, NDArray[Any]]:
-    """Return sentences as the core draws them."""
+    """Return sentences as arrays of the core."""
     most = int(model.longest_generated)
     purpose = purpose_key("transition.generate")
     return model.drawn(n, seed=seed, purpose=purpose, most_words=most)
 
 
 def lengths_of(model: TransitionModel, seed: int = 1) -> Ints:
-    """Return how many words drawn sentences have."""
+    """Return the numbers of words of generated sentences."""
     found: Ints = np.diff(drawn(model, seed)["offsets"])
     return found
 
@@ -80,7 +81,7 @@ def shown(name: str, lengths: Ints, mean: float) -> str:
     )
 
 
-# ---- how probable a shift is --------------------------------------------------------------------
+# ---- probability of a shift ---------------------------------------------------------------------
 def gold_batch(model: TransitionModel, sentences: Sequence[Sentence]) -> SentenceBatch:
     """Return treebank sentences with their trees."""
     trees = [training_tree(sentence, model.config) for sentence in sentences]
@@ -88,7 +89,7 @@ def gold_batch(model: TransitionModel, sentences: Sequence[Sentence]) -> Sentenc
 
 
 def drawn_batch(model: TransitionModel) -> SentenceBatch:
-    """Return the model's own sentences with their trees, but for those that were cut."""
+    """Return generated sentences with their trees, except those that were cut."""
     made = drawn(model)
     keep = np.repeat(made["complete"].astype(bool), np.diff(made["offsets"]))
     sizes = np.diff(made["offsets"])[made["complete"].astype(bool)]
@@ -99,7 +100,7 @@ def drawn_batch(model: TransitionModel) -> SentenceBatch:
 
 
 def shifts(model: TransitionModel, batch: SentenceBatch) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return of all decisions p(shift), whether it was one, stack items, and words so far."""
+    """Return p(shift), whether it was one, stack items and words so far for all decisions."""
     contexts, outcomes = oracle_events(model.shape, batch)["actions"]
     frozen = Frozen(**model.distributions["actions"], dishes=4)
     every = [np.full(len(outcomes), outcome, np.int32) for outcome in range(4)]
@@ -112,7 +113,7 @@ def shifts(model: TransitionModel, batch: SentenceBatch) -> tuple[Floats, Floats
 
 
 def _places(outcomes: NDArray[np.int32]) -> tuple[Ints, Ints]:
-    """Follow the decisions: the first word is certain, and the root's only child is the end."""
+    """Return stack items and words at each decision; the first shift and the end are certain."""
     depths, words = np.zeros(len(outcomes), np.int64), np.zeros(len(outcomes), np.int64)
     depth, shifted = 2, 1
     for at, outcome in enumerate(outcomes.tolist()):
@@ -124,7 +125,7 @@ def _places(outcomes: NDArray[np.int32]) -> tuple[Ints, Ints]:
 
 
 def shift_table(model: TransitionModel, dev: Sequence[Sentence]) -> Iterator[str]:
-    """Yield rows: share of decisions and probability of a shift, on dev and in own sentences."""
+    """Yield rows: share of decisions and probability of a shift, on dev and in generated text."""
     parts = [shifts(model, gold_batch(model, dev)), shifts(model, drawn_batch(model))]
     columns = f"{'dev: share':>12} {'observed':>9} {'model':>7} {'own: share':>12} {'model':>7}"
     yield f"{'':<19} {columns}"
@@ -141,9 +142,9 @@ def shift_table(model: TransitionModel, dev: Sequence[Sentence]) -> Iterator[str
             yield f"{name:<19} {figures}"
 
 
-# ---- one thing at a time ------------------------------------------------------------------------
+# ---- one change at a time -----------------------------------------------------------------------
 def unsmoothed(model: TransitionModel, *names: str) -> TransitionModel:
-    """Return the model with distributions that answer from the longest context seen alone."""
+    """Return a model in which some distributions predict from the longest seen context alone."""
     changed = {
         name: without_backoff(model.distributions[name], model.num_outcomes[name]) for name in names
     }
@@ -151,7 +152,7 @@ def unsmoothed(model: TransitionModel, *names: str) -> TransitionModel:
 
 
 def causes(name: str) -> Iterator[tuple[str, TransitionModel]]:
-    """Yield models that differ from the preset's in one thing."""
+    """Yield models that differ from the preset in one setting."""
     base = trained(name, lengths="free")
     contexts = to_dict(base.config.contexts)
     yield "the preset, lengths free", base
@@ -186,7 +187,7 @@ def measure(name: str) -> None:
 
 
 def exact() -> None:
-    """Print the lengths of models of the built-in treebank beside the exact mean."""
+    """Print the lengths of models of the built-in treebank, and the exact mean of the grammar."""
     grammar = english()
     binary = grammar.binary
     mean = sum(float(binary.counts[binary.index[symbol]]) for symbol in grammar.lexicon)
@@ -204,9 +205,9 @@ def exact() -> None:
             print(shown(f"  {title}", many, mean), flush=True)
 
 
-# ---- what it costs ------------------------------------------------------------------------------
+# ---- the cost -----------------------------------------------------------------------------------
 def on_dev(name: str, seeds: Sequence[int]) -> None:
-    """Print attachment and perplexity of the same distributions, free and matched."""
+    """Print attachment scores and perplexity of the same distributions, free and matched."""
     dev = list(load_split(name).dev)
     print(f"{'':<32} {HEADINGS}")
     for seed in seeds:

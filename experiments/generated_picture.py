@@ -18,7 +18,7 @@ WIDTH = 430.0
 
 
 def distributions(title: str, kinds: Mapping[str, Trees]) -> list[str]:
-    """Return two charts: shares of sentences by length, shares of arcs by length."""
+    """Return two charts: percentages of sentences by length, and of arcs by length."""
     edges = np.arange(0, LONGEST + BIN, BIN)
     sentences = {
         kind: (100 * np.histogram([len(t) for t in trees], edges)[0] / len(trees)).tolist()
@@ -52,7 +52,7 @@ def _arc_shares(trees: Trees) -> list[float]:
 
 
 def side_by_side(charts: Sequence[str], columns: int = 2) -> str:
-    """Return charts of one size as one picture on white paper, row after row."""
+    """Arrange charts of the same size in rows of one picture with a white background."""
     sizes = re.search(r'width="([\d.]+)" height="([\d.]+)"', charts[0])
     assert sizes is not None
     width, height = float(sizes[1]), float(sizes[2])

@@ -1,13 +1,14 @@
-"""Sentences drawn from the 5-gram and the parser: Table 7 of Buys & Blunsom (2015) in our shape.
+"""Sentences drawn from the 5-gram and the parser: Table 7 of Buys & Blunsom (2015), extended.
 
     python -m experiments.generated_table
 
 Both models are trained on the WSJ sample (one `<unk>`, preset `wsj`, seed 1), punctuation included.
-Each draws 1000 sentences (seed 1). Printed are the ten most probable under the model that drew
-them, of those with ten words or more and without `<unk>`; each model's own sums, so the parser's
-are over all trees. Such a list shows a model at its safest; so the first ten that were drawn come
-after it, and, over all that were drawn, what can be counted: how many words, how many sentences
-with quotation marks have them in pairs, how many end with a full stop or another mark of an end.
+Each draws 1000 sentences (seed 1). The program prints the ten most probable ones, under the model
+that drew them, with ten words or more and without `<unk>`; the probability from the parser is
+summed over all trees. Such a list favours typical sentences. The first ten sentences that were
+drawn are therefore also printed, and figures for all sentences: the mean number of words, the
+number of sentences with quotation marks in which all are paired, and the percentage that ends with
+a full stop or another final mark.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Sentences = Sequence[Sequence[str]]
 
 
 def most_probable(model: Model, sentences: Sentences) -> list[str]:
-    """Return the sentences of highest probability, the best first, each once."""
+    """Return the distinct sentences of highest probability, best first."""
     long = [s for s in sentences if len(s) >= FEWEST_WORDS and UNKNOWN not in s]
     different = list({" ".join(words): list(words) for words in long}.values())
     scores = SCORE.of(model).score(different)
@@ -47,7 +48,7 @@ def most_probable(model: Model, sentences: Sentences) -> list[str]:
 
 
 def in_pairs(words: Sequence[str]) -> bool:
-    """Tell whether every quotation mark that opens is closed before the next one opens."""
+    """Return whether every opening quotation mark is closed before the next one opens."""
     marks = [word for word in words if word in (OPEN, CLOSED)]
     return marks == [OPEN, CLOSED] * (len(marks) // 2)
 
@@ -58,7 +59,7 @@ def counted(name: str, sentences: Sentences) -> str:
     ended = sum(words[-1] in ENDS for words in sentences)
     length = sum(map(len, sentences)) / len(sentences)
     return (
-        f"{name:<12} {length:6.1f} words a sentence   quotation marks in pairs {paired:>4} of "
+        f"{name:<12} {length:6.1f} words per sentence   quotation marks in pairs {paired:>4} of "
         f"{len(quoting):>4}   ended {100 * ended / len(sentences):5.1f} %"
     )
 
@@ -77,10 +78,10 @@ def main() -> None:
         n: list(GENERATE.of(m).generate(DRAWN, SEED)) for n, m in models.items()
     }
     for name, model in models.items():
-        print(f"{name}: the most probable, with the logarithm of their probability")
+        print(f"{name}: the most probable sentences, with their log-probability")
         print("\n".join(most_probable(model, drawn[name])), end="\n\n")
     for name, sentences in drawn.items():
-        print(f"{name}: the first")
+        print(f"{name}: the first sentences")
         print("\n".join(" ".join(words) for words in sentences[:SHOWN]), end="\n\n")
     for name, sentences in {**drawn, "treebank": as_words(treebank)}.items():
         print(counted(name, sentences))

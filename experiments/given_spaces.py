@@ -1,15 +1,16 @@
-"""Are the words of a sentence the same as running text, with spaces, and in cells of a table?
+"""Whether the words of a sentence are the same in running text, with spaces, and in table cells.
 
     python -m experiments.given_spaces
 
-A tokeniser learns a treebank (seed 1) and cuts sentences of another part. Counted are sentences:
+A tokeniser is trained on a treebank (seed 1) and segments sentences of another part. The program
+counts the sentences with these properties:
 
-    running   the words found in running text are those that the tokeniser alone finds
-    spaced    the same words come back when they are written with spaces between them
-    cells     the same words come back from cells that hold what is between the spaces of the text,
-              and from cells with one word each
-    gold      the treebank's own words come back when they are written with spaces between them
-    alone     the same by the tokeniser alone, which takes the text for running text
+    running   the words predicted for one cell of running text are those of the tokeniser alone
+    spaced    the predicted words do not change when they are separated by spaces
+    cells     the predicted words do not change when the text is split into cells at its spaces, and
+              when each word has its own cell
+    gold      the treebank's words do not change when they are separated by spaces
+    alone     as gold, with the tokeniser alone, which treats the text as running text
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ COUNTED = ("running", "spaced", "cells", "gold", "alone")
 
 
 def same_words(model: TokensModel, sentences: Sequence[Sentence]) -> Counter[str]:
-    """Count the sentences whose words are the same."""
+    """Count the sentences with each of the properties."""
 
     def in_cells(*cells: str) -> list[str]:
         return [word for tokens in model.cut_cells(cells) for word in words_in(tokens)]

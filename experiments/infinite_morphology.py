@@ -3,13 +3,13 @@
     python -m experiments.infinite_morphology words [--part dev|test] [--depths] [--fit seating]
     python -m experiments.infinite_morphology curve [--beam 20]
 
-*words*: a written word in, labelled morphemes out. Boundary F1, words whose segments are right,
-labelled F1, words all right, canonical forms right; words seen and not seen in training. Beside the
-model stand the analysis that a seen word most often had (and the model's for others), and with
---depths models whose contexts are bounded. Part dev is every tenth paragraph of zu-train, and the
-model then learns from the others.
+*words*: labelled morphemes of written words. Figures: boundary F1, words with correct segments,
+labelled F1, words with correct morphemes, correct canonical forms; for words seen and not seen in
+training. The model is compared with a baseline that returns the most frequent analysis of a seen
+word (and the model's analysis of others), and with --depths also with models of bounded contexts.
+Part dev is every tenth paragraph of zu-train; the model is then trained on the others.
 
-*curve*: the same on dev, learned from the first 100, 300, 1,000 and 3,000 different words.
+*curve*: the same on dev, trained on the first 100, 300, 1,000 and 3,000 distinct words.
 
 Utterances of morphemes, as in the paper: ``python -m experiments.paper shareghi-2015 table2``.
 """
@@ -52,7 +52,7 @@ def load(part: str) -> list[Paragraph]:
 
 
 def split(paragraphs: Sequence[Paragraph], part: int, parts: int) -> tuple[Any, Any]:
-    """Return all paragraphs but one of so many, and that one."""
+    """Return all paragraphs except those of one part, and that part."""
     rest = [p for i, p in enumerate(paragraphs) if i % parts != part]
     return rest, [p for i, p in enumerate(paragraphs) if i % parts == part]
 
@@ -64,7 +64,7 @@ def report(
     surface: Callable[[str], Sequence[Morpheme]],
     canonical: Callable[[str], Sequence[Morpheme]],
 ) -> None:
-    """Print the figures of one way to segment: places by surface, forms by canonical."""
+    """Print the figures of one method: boundaries from `surface`, forms from `canonical`."""
     places = score(gold, [w.with_morphemes(surface(w.form)) for w in gold], seen)
     forms = score(gold, [w.with_morphemes(canonical(w.form)) for w in gold], seen)
     for group, figures in places.figures.items():
@@ -80,7 +80,7 @@ def run_words(part: str, depths: bool, beam: int, fit: str) -> None:
     words = [word for paragraph in train for word in paragraph]
     gold = [word for paragraph in held_out for word in paragraph]
     seen = {word.form for word in words}
-    print(f"# {len(words):,} words to learn from, {len(gold):,} of {part}")
+    print(f"# {len(words):,} words for training, {len(gold):,} of {part}")
     print(
         "model            words   number  bnd F1    prec     rec segm ok  lab F1 word ok canon ok"
     )
@@ -96,8 +96,8 @@ def run_words(part: str, depths: bool, beam: int, fit: str) -> None:
         name = "unbounded" if depth is None else f"depth {depth}"
         report(name, gold, seen, surfaces.__getitem__, canonicals.__getitem__)
         print(
-            f"# {trained - begin:.1f} s to learn, {len(forms) / (done - trained):,.0f} different "
-            "words a second",
+            f"# {trained - begin:.1f} s of training, {len(forms) / (done - trained):,.0f} distinct "
+            "words per second",
             flush=True,
         )
         if depth is None:
@@ -112,7 +112,7 @@ def run_words(part: str, depths: bool, beam: int, fit: str) -> None:
 
 
 def run_curve(beam: int) -> None:
-    """Print the scores on dev of models that learned from few different words."""
+    """Print the scores on dev of models trained on few distinct words."""
     train, held_out = split(load("train"), 7, DEV_EVERY)
     gold = [word for paragraph in held_out for word in paragraph][:CURVE_WORDS]
     different: dict[str, SegmentedWord] = {}
@@ -130,7 +130,7 @@ def run_curve(beam: int) -> None:
 
 
 def most_frequent(words: Iterable[SegmentedWord]) -> dict[str, tuple[Morpheme, ...]]:
-    """Return the analysis that each word most often has."""
+    """Return the most frequent analysis of each word."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for word in words:
         counts[word.form][format_morphemes(word.morphemes)] += 1

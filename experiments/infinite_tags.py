@@ -3,13 +3,13 @@
     python -m experiments.infinite_tags [searches] [depth] [settings] [treebank ...]
 
 `searches`: token and sentence accuracy of every search on the test part, for both ways of learning:
-"one pass" (minimal seating, hyper-parameters fitted to blocks left out, no bound) and "sampled"
-(the preset tagger: Gibbs seating, slice sampling, contexts of 6). `depth`: contexts of 1, 2, 3, 4
-tags (the node's own counted) and without bound (sampled: 20); also as in the paper, that is, with
-hyper-parameters fitted to the seating. `settings`: thresholds and classes of unknown words on the
-development part, by which the defaults were chosen. The tables of the paper itself:
-``python -m experiments.paper shareghi-2015``.
-Treebanks: ewt-xpos ewt-upos ddt-xpos ddt-upos wsj; all unless named. One seed.
+"one pass" (minimal seating, hyper-parameters fitted to held-out blocks, no bound) and "sampled"
+(the preset tagger: Gibbs seating, slice sampling, contexts of 6). `depth`: contexts of 1, 2, 3 and
+4 tags (including the tag of the node) and unbounded ones (sampled: 20); also as in the paper, that
+is, with hyper-parameters fitted to the seating. `settings`: thresholds and classes of unknown words
+on the development part, on which the defaults were chosen. The tables of the paper itself are
+printed by ``python -m experiments.paper shareghi-2015``.
+Treebanks: ewt-xpos ewt-upos ddt-xpos ddt-upos wsj; default: all. One seed.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def trained(split: Split, column: str, learning: dict[str, Any], **settings: Any
 def accuracy(
     gold: Sequence[Sentence], found: Sequence[Tagging], column: str
 ) -> tuple[float, float]:
-    """Return the shares of right words and of sentences that are right throughout, in percent."""
+    """Return the percentages of correct words and of sentences without an error."""
     system = [s.replace(**{column: t.tags}) for s, t in zip(gold, found, strict=True)]
     figures = score(gold, system).to_dict()
     return figures[column], figures[f"{column}_sentences"]
@@ -69,7 +69,7 @@ def accuracy(
 def tagged(
     model: TagsModel, sentences: Sequence[Sentence], **options: Any
 ) -> tuple[list[Tagging], float]:
-    """Return the tags on one core, and seconds a word."""
+    """Return the predicted tags, and seconds per word on one core."""
     begin = time.process_time()
     found = list(model.tag_all(sentences, threads=1, **options))
     return found, (time.process_time() - begin) / sum(map(len, sentences))

@@ -2,15 +2,15 @@
 
     python -m experiments.infinite_trees [settings|searches|depths|gibbs|astar|rules ...]
 
-The WSJ sample: 3,262 sentences to learn from. Scores as EVALB computes them (Collins' parameters);
-tags are found, not given. Settings were chosen on the development part (`settings`); the other
-tables are of the test part, seed 1, one thread. The tables of the paper itself:
-``python -m experiments.paper shareghi-2015``.
+The WSJ sample: 3,262 sentences for training. Scores as EVALB computes them (Collins' parameters);
+tags are predicted. Settings were chosen on the development part (`settings`); the other tables are
+of the test part, some also of the development part, with seed 1 and one thread. The tables of the
+paper itself are printed by ``python -m experiments.paper shareghi-2015``.
 
-The guide is the grammar that proposes trees to mcmc and guesses for A*: the PCFG, as in the paper,
-or one whose symbols know their parents (`bistro.models.trees.parents`). Chains draw whole trees
-only, as in the paper, unless subtrees are named; `astar` compares the first complete tree, where
-the paper stops, with the best of as many as is the default.
+The guide is the grammar that proposes trees to mcmc and provides the estimates of A*: the PCFG, as
+in the paper, or a grammar whose symbols include their parents (`bistro.models.trees.parents`).
+Chains draw only whole trees, as in the paper, unless subtrees are named. `astar` compares the first
+complete tree, at which the paper stops, with the best of the default number of complete trees.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bistro.treebank.brackets import Tree
 from bistro.treebank.tree_files import read_examples
 
 WHOLE: dict[str, Any] = {"samples": 5000, "subtrees": 0}
-"""Metropolis and Hastings' chain of the paper: whole trees only."""
+"""The Metropolis-Hastings chain of the paper: whole trees only."""
 ASTAR = ("astar-nodes", "astar-full")
 HEADINGS = (
     f"{'F1':>6} {'exact':>6} {'F1<=40':>6} {'exact':>6} {'tags':>6} {'s/word':>8} {'accepted':>8}"
@@ -52,14 +52,14 @@ def trained(
 
 @cache
 def sampled(depth: int, contexts: str = "symbols") -> TreesModel:
-    """Return a model whose seating is sampled, contexts cut to so many elements."""
+    """Return a model with sampled seating and contexts of at most `depth` elements."""
     sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 30, "samples": 10}
     settings: dict[str, Any] = {"gibbs_depth": depth, "sampler": sampler}
     return bistro.train("trees", part("train"), seed=1, contexts=contexts, **settings)
 
 
 def parsed(model: TreesModel, golds: Sequence[Tree], **options: Any) -> tuple[list[Tree], str]:
-    """Return the trees found, and their scores as a row."""
+    """Return the predicted trees, and their scores as a row."""
     words = [model.task.words_of(tree) for tree in golds]
     begin = time.process_time()
     parses = list(model.parse_trees(words, threads=1, seed=1, **options))
@@ -79,7 +79,7 @@ def show(name: str, row: str) -> None:
 
 
 def settings() -> None:
-    """What was chosen on the development part: unknown words, smoothing, costs, subtrees."""
+    """Print the settings tried on the development part: unknown words, fitting, costs, subtrees."""
     print(f"\nDevelopment part, mcmc, 5,000 draws, unbounded{'':<1} {HEADINGS}")
     dev = part("dev")
     for label, unknown in (
@@ -125,7 +125,7 @@ def depths() -> None:
 
 
 def gibbs() -> None:
-    """Sampled seating, slice-sampled parameters; the deepest contexts have ten elements."""
+    """Print sampled seating with slice-sampled parameters; contexts have at most ten elements."""
     print(f"\nSampled seating, mcmc, parents{'':<14} {HEADINGS}")
     for name in ("dev", "test"):
         for depth in (2, 3, 4, 10):
@@ -136,7 +136,7 @@ def gibbs() -> None:
 
 
 def astar() -> None:
-    """Sampled seating, both guides; where the paper stops, and as usual."""
+    """Print both guides with sampled seating, for the first complete tree and the best of 100."""
     print(f"\nA*, sampled seating{'':<25} {HEADINGS}")
     for name in ("dev", "test"):
         for guide in ("pcfg", "parents"):
@@ -147,7 +147,7 @@ def astar() -> None:
 
 
 def rules() -> None:
-    """Contexts of rules instead of symbols, in one pass and sampled (the preset `phrases`)."""
+    """Print contexts of rules instead of symbols, in one pass and sampled (preset `phrases`)."""
     print(f"\nContexts of rules, parents{'':<18} {HEADINGS}")
     ways = {"one pass": trained(contexts="rules"), "sampled": sampled(10, "rules")}
     for name, (way, model) in product(("dev", "test"), ways.items()):

@@ -1,17 +1,17 @@
-"""The latent-variable parser as a language model, beside the 5-gram and the transition parser.
+"""The latent-variable parser as a language model, with the 5-gram and the transition parser.
 
     python -m experiments.isbn_language [wsj] [ewt] [--models FOLDER]
 
 Perplexity of the test part over words and sentence ends, seed 1; the three models of a treebank
-have one vocabulary. `wsj`: words seen once in training, and unknown ones, are one `<unk>`. `ewt`:
-words seen fewer than five times, and unknown ones, are classes, so that the parser of
-`experiments.isbn_tables` can be used. The 5-gram averages 40 samples; the transition parser
-(presets `wsj`, `language`) averages 10, its sums over trees and tags are sequential Monte Carlo, 10
-runs of 100 particles, all tags. The latent-variable parser adds up what its search finds, a lower
-bound of the probability, with beams of 30, 100 and 300 (WSJ). Weights of mixtures are fitted on the
-development part, beam 100.
+share one vocabulary. `wsj`: words seen once in training and unknown words are one `<unk>`. `ewt`:
+words seen fewer than five times and unknown words are classes, so that the parser of
+`experiments.isbn_tables` can be used. The 5-gram averages 40 samples. The transition parser
+(presets `wsj`, `language`) averages 10 samples, and its sums over trees and tags are sequential
+Monte Carlo, 10 runs of 100 particles, all tags. The latent-variable parser sums over the analyses
+that its search keeps, a lower bound of the probability, with beams of 30, 100 and 300 (WSJ).
+Weights of mixtures are fitted on the development part with a beam of 100.
 
-Models that FOLDER holds (`wsj-isbn.bistro`, `ewt.bistro`) are not trained again.
+Models that exist in FOLDER (`wsj-isbn.bistro`, `ewt.bistro`) are loaded instead of trained.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ SETTINGS: dict[str, tuple[dict[str, Any], str, str, tuple[int, ...]]] = {
     "wsj": ({"unknown": "single", "unknown_below": 2}, "wsj", "wsj-isbn", (30, 100, 300)),
     "ewt": ({"unknown": "classes", "unknown_below": 5}, "language", "ewt", (30, 100)),
 }
-"""By treebank: its vocabulary, the preset of the transition parser, the file, the beams."""
+"""Vocabulary, preset of the transition parser, model file and beams of each treebank."""
 MIXED = 100
-"""The beam in mixtures."""
+"""The beam of the latent-variable parser in mixtures."""
 
 
 def isbn_of(split: Split, words: dict[str, Any], path: Path | None) -> Model:
@@ -53,12 +53,12 @@ def isbn_of(split: Split, words: dict[str, Any], path: Path | None) -> Model:
 
 
 def searched(isbn: Model, sentences: Treebank, width: int) -> NDArray[np.float64]:
-    """Return the logarithms of the probabilities that a beam of some width finds."""
+    """Return the log-probabilities that a beam of `width` finds."""
     return SCORE.of(isbn).score(sentences, particles=width).log_probs
 
 
 def report(name: str, folder: Path | None) -> None:
-    """Train what is missing and print the figures of a treebank."""
+    """Train the missing models, and print the figures of a treebank."""
     words, preset, file, beams = SETTINGS[name]
     split = load_split(name)
     isbn = isbn_of(split, words, folder / f"{file}.bistro" if folder else None)

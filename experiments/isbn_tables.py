@@ -1,18 +1,19 @@
-"""The latent-variable parser beyond its paper: DDT, EWT, and the committee with it.
+"""The latent-variable parser beyond its paper: DDT, EWT, and the committee that includes it.
 
     python -m experiments.isbn_tables [ddt] [ewt] [committee] [--models FOLDER]
 
-The tables of the paper itself: ``python -m experiments.paper titov-henderson-2007``. `ddt`: gold
-tags and features, punctuation left out (Unicode category, as in CoNLL-X), 160 variables: rich
-features, local ones, rich ones without links between states, all with feed-forward means; rich and
-local ones with mean-field means; 80 variables; widths of the beam; own tags. `ewt`: UAS and
-LAS of all words, tags given and found. `committee`: the default committee with the ISBN of the
-treebank as one more member (what `bistro train committee --config best` makes), its weights fitted
-on the development part, beside the one without; with their speed on one core.
+The tables of the paper itself are printed by ``python -m experiments.paper titov-henderson-2007``.
+`ddt`: gold tags and features, punctuation excluded (Unicode category, as in CoNLL-X), 160
+variables: rich features, local ones, rich ones without links between states, all with feed-forward
+means; rich and local ones with mean-field means; 80 variables; widths of the beam; predicted tags.
+`ewt`: UAS and LAS of all words, with given and predicted tags. `committee`: the default committee
+with and without the ISBN of the treebank as an additional member (as `bistro train committee
+--config best` trains it), with weights fitted on the development part, and the speed of both on one
+core.
 
-Models are trained on the training part and stop by the development part, seed 1; those that a
-FOLDER holds (`ddt.bistro`, `ddt-local.bistro`, `ewt.bistro`, `ewt-committee.bistro` ...) are not
-trained again.
+Models are trained on the training part and stopped by the development part, seed 1. Models that
+exist in FOLDER (`ddt.bistro`, `ddt-local.bistro`, `ewt.bistro`, `ewt-committee.bistro` ...) are
+loaded instead of trained.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 WITHOUT_ISBN = (
     "left", "right", "left-labels", "left-other-tags", "right-other-tags", "eisner",
 )  # fmt: skip
-"""The committee to which a latent-variable parser is added."""
+"""Members of the committee to which a latent-variable parser is added."""
 
 
 class Models:
-    """Trained models by name, from a folder or made when first asked for."""
+    """Models by name, loaded from a folder or trained at the first access."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -78,7 +79,7 @@ class Models:
         return model
 
     def best(self, name: str) -> CommitteeModel:
-        """Return the committee with the latent-variable parser of a treebank."""
+        """Return the committee that includes the latent-variable parser of a treebank."""
         without = self[f"{name}-committee"]
         members = [*without.members, self[name]]
         equal = {way: Fit.equal(len(members)) for way in WAYS}
@@ -121,7 +122,7 @@ def committee(models: Models) -> None:
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the selected tables."""
     tables: dict[str, Callable[[Models], None]] = {
         function.__name__: function for function in (ddt, ewt, committee)
     }

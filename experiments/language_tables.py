@@ -6,16 +6,16 @@
 
 Data sets: `wsj` (sample of the Penn Treebank, preset `wsj`), `ewt` (preset `language`), `text`
 (EWT and all but the last 5 % of the sentences of every file of `text_en`; those 5 % are the test
-set; preset `language`). `dev` trains on the first 90 % of `text_en` and tests on the next 5 %: what
-settings were chosen by.
+set; preset `language`). `dev` trains on the first 90 % of `text_en` and tests on the next 5 %; it
+was used to choose the settings.
 
-Perplexity over words and sentence ends; words seen once in training, and unknown ones, are one
+Perplexity over words and sentence ends. Words seen once in training and unknown words are one
 `<unk>` or classes, the same for both models. The 5-gram averages 40 samples, the parser 10; its
 sums over analyses are sequential Monte Carlo, 10 runs of 100 particles, all tags. The weight of the
-mixture is learned on the development set of the treebank. Each row ends with the seconds of
-processor time that training took and the memory in use at the most so far. With --parse the
-development set of the treebank is parsed as well (1000 particles, own tags), to see what the text
-does to the parser.
+mixture is fitted on the development set of the treebank. The last line of each data set shows the
+CPU seconds of training and the peak memory of the process so far. With --parse, the development set
+of the treebank is also parsed (1000 particles, predicted tags), to measure the effect of the text
+on the parser.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from experiments.treebanks import HEADINGS, evaluate, load_split
 
 SEED = 1
 PARTS = {"text": (0.95, 1.0), "dev": (0.90, 0.95)}
-"""Where the test set of raw text begins, which is where training ends, and where it ends."""
+"""Begin and end of the test set of raw text, as fractions; training ends where it begins."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """What models are trained and tested on."""
+    """Training, development and test data of the models."""
 
     preset: str
     trees: Treebank
@@ -61,11 +61,11 @@ class Data:
     dev: Treebank
     test: Sequence[Any]
     more: dict[str, Sequence[Any]]
-    """Other sets to test on."""
+    """Other test sets."""
 
 
 def load(name: str, folder: Path) -> Data:
-    """Return a data set; texts to train on are written to the folder."""
+    """Return a data set; training texts are written to the folder."""
     split = load_split("wsj" if name == "wsj" else "ewt")
     if name not in PARTS:
         preset = "wsj" if name == "wsj" else "language"
@@ -97,7 +97,7 @@ def train_parser(data: Data, unknown: str, overrides: list[str]) -> Model:
 
 
 def log_probs(model: Model, sentences: Sequence[Any]) -> NDArray[np.float64]:
-    """Return the natural logarithm of every word's and every end's probability."""
+    """Return the natural logarithms of the probabilities of all words and sentence ends."""
     return SCORE.of(model).score(sentences).log_probs
 
 
@@ -106,7 +106,7 @@ def perplexity(logs: NDArray[np.float64]) -> float:
 
 
 def rows(data: Data, unknown: str, overrides: list[str], *, parse: bool) -> Iterator[str]:
-    """Train both models and yield the lines of the table."""
+    """Train both models, and yield the lines of the table."""
     began = time.process_time()
     ngram = train_ngram(data, unknown)
     spent_on_ngram, began = time.process_time() - began, time.process_time()
@@ -141,7 +141,7 @@ def main() -> None:
     names = ["wsj", "ewt", "text"]
     parser.add_argument("data", nargs="*", choices=[*names, "dev", []], default=names)
     parser.add_argument("--unknown", nargs="+", choices=["single", "classes"])
-    parser.add_argument("--preset", help="other settings of the parser than the data set's own")
+    parser.add_argument("--preset", help="preset of the parser; default: that of the data set")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--parse", action="store_true", help="parse the development set too")
     options = parser.parse_args()

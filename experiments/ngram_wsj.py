@@ -2,13 +2,13 @@
 
     python -m experiments.ngram_wsj
 
-Protocol: words of `wsj-train.conll`; words seen once in training, and unknown ones, are one
-`<unk>`; case kept; `</s>` counted (9,862 events). Other systems on the same events: KenLM 5-gram
+Protocol: words of `wsj-train.conll`; words seen once in training and unknown words are one `<unk>`;
+case is kept; `</s>` is counted (9,862 events). Other systems on the same events: KenLM 5-gram
 (modified Kneser-Ney) 108.9, 3-gram 110.9; the code of Buys & Blunsom (2015), 5-gram with sampled
 hyper-parameters 109.2, with fixed ones 111.5.
 
-With maximal seating every customer opens a table, the likelihood of the tables pulls all discounts
-to 1, and so all mass goes to the uniform base: the row shows what the assumption costs.
+With maximal seating every customer opens a table. The likelihood of the tables then drives all
+discounts to 1, and all probability mass goes to the uniform base; the row shows this effect.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def perplexities(settings: dict[str, Any], seeds: tuple[int, ...]) -> list[float
 def main() -> None:
     print(__doc__)
     seeds = ", ".join(map(str, SEEDS))
-    print(f"{'5-gram unless said otherwise':<46} {'mean':>8}   seeds {seeds}")
+    print(f"{'default: order 5':<46} {'mean':>8}   seeds {seeds}")
     for name, settings in ROWS:
         found = perplexities(settings, SEEDS)
         each = " ".join(f"{figure:.2f}" for figure in found)

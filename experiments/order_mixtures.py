@@ -1,4 +1,4 @@
-"""The models of Futrell & Gibson (2015) on the treebanks at hand: one training for twelve rows."""
+"""The models of Futrell & Gibson (2015) on available treebanks: one training for twelve rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Mixture = tuple[str, str]
 """Labelling and model, as in the paper's tables."""
 MIXTURES: list[Mixture] = [(labelling, model) for labelling in LABELLINGS for model in MODELS]
 MOST_ALIKE = 5
-"""A head with more dependents of one label is the head of a list, mostly."""
+"""Maximum dependents of one label; a head with more is usually the head of a list."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Trained:
 
     @cached_property
     def dev(self) -> PartScores:
-        """Scores of the development part, by which mixtures are weighted."""
+        """Scores of the development part, on which mixture weights are fitted."""
         return PartScores(self.model, self.data.dev)
 
     @cached_property
@@ -57,30 +57,30 @@ class Trained:
         return PartScores(self.model, self.data.test)
 
     def parts(self, mixture: Mixture) -> list[int]:
-        """Return the numbers of the parts of a mixture."""
+        """Return the indices of the parts of a mixture."""
         labelling, model = mixture
         names = [f"{x}/{m}" for x in LABELLINGS[labelling] for m in MODELS[model]]
         return [self.model.names.index(name) for name in names]
 
     def likelihood(self, mixture: Mixture) -> float:
-        """Return the mean log-likelihood of a sentence, parts mixed at each head."""
+        """Return the mean log-likelihood of a sentence, with parts mixed at each head."""
         parts = self.parts(mixture)
         total = mixed(self.dev.logs[:, parts], self.test.logs[:, parts]).sum()
         return float(total) / len(self.data.test)
 
     def by_sentence(self, mixture: Mixture) -> Floats:
-        """Return the log-likelihoods of sentences, parts mixed by whole sentences."""
+        """Return the log-likelihoods of sentences, with parts mixed for whole sentences."""
         parts = self.parts(mixture)
         return mixed(*(s.sums(s.logs[:, parts]) for s in (self.dev, self.test)))
 
     def as_in_public_code(self, mixture: Mixture) -> Floats:
-        """Return the same, each part computed as in public code of the first author."""
+        """Return `by_sentence` with each part computed as in public code of the first author."""
         parts = self.parts(mixture)
         return mixed(*(s.sums(s.as_in_public_code[:, parts]) for s in (self.dev, self.test)))
 
     @cached_property
     def has_no_list(self) -> NDArray[np.bool_]:
-        """Which test sentences have no head with many dependents of one label."""
+        """True for test sentences without a head that has many dependents of one label."""
         return np.array([most_alike(x, 0) <= MOST_ALIKE for x in self.test.by_sentence])
 
 
@@ -91,7 +91,7 @@ def treebank(language: str) -> Data:
 
 
 def settings(**changes: object) -> LinearizeConfig:
-    """Return the settings of the paper, some of them changed."""
+    """Return the settings of the paper with some changes."""
     return dataclasses.replace(read_toml(file_or_preset(PRESET), LinearizeConfig), **changes)  # type: ignore[arg-type]
 
 

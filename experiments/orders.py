@@ -1,7 +1,7 @@
-"""Word-order models with many parts: each row of a table is a mixture of some of them.
+"""Word-order models with many parts; each row of a table is a mixture of some of them.
 
-One model is trained with all parts. A row takes some of these and fits their weights on the
-development part, so that a table of twelve rows needs one training.
+One model is trained with all parts. A row uses some of them and fits their weights on the
+development part, so that a table of twelve rows requires one training.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Data:
 
 
 def load(path: str) -> Data:
-    """Read train, dev and test; without a train file, dev is learned from, but for every tenth."""
+    """Read train, dev and test; without a train file, train on dev except every tenth sentence."""
     parts = {part: data_dir() / f"{path}-{part}.conllu" for part in ("train", "dev", "test")}
     dev, test = bistro.read(parts["dev"]), bistro.read(parts["test"])
     if parts["train"].exists():
@@ -66,7 +66,7 @@ class PartScores:
 
     @cached_property
     def as_in_public_code(self) -> Floats:
-        """The same, computed as in public code of the paper's first author."""
+        """Log-probabilities computed as in public code of the paper's first author."""
         kinds = [name.rpartition("/")[2] for name in self.model.names]
         k = self.model.config.k
         return np.array(
@@ -81,43 +81,43 @@ class PartScores:
 
 
 def k_once(orders: Orders, order: Order, k: float) -> float:
-    """Return the log-probability if an order of labels gets k once, not for each order of words.
+    """Return the log-probability if k is added once per order of labels, not per order of words.
 
-    The sum still has k for each order of words: where labels repeat, orders never seen lose, and
-    all orders sum to less than 1.
+    The sum still contains k for each order of words. Where labels repeat, unseen orders lose
+    probability, and all orders sum to less than 1.
     """
     missing = k * (1 - math.exp(-orders.log_repeats)) / math.exp(orders.log_total)
     return math.log(math.exp(orders.log_prob(order)) - missing)
 
 
 def fitted(dev: Floats) -> Floats:
-    """Return the weights of the columns that give the rows the highest likelihood."""
+    """Return the weights of the columns that maximise the likelihood of the rows."""
     return mixture_weights(np.exp(dev - dev.max(axis=1, keepdims=True)).T)
 
 
 def mixed(dev: Floats, test: Floats) -> Floats:
-    """Return the logs of the rows of `test`, columns mixed with weights fitted on `dev`."""
+    """Return the logs of the rows of `test`, with columns mixed by weights fitted on `dev`."""
     with np.errstate(divide="ignore"):
         logs: Floats = np.logaddexp.reduce(test + np.log(fitted(dev)), axis=1)
     return logs
 
 
 def only(dev: PartScores, parts: Sequence[int]) -> LinearizeModel:
-    """Return the model with some of its parts alone, their weights fitted on `dev`."""
+    """Return the model with only some of its parts, with weights fitted on `dev`."""
     weights = np.zeros(len(dev.model.names))
     weights[list(parts)] = fitted(dev.logs[:, list(parts)])
     return dev.model.with_weights(weights)
 
 
 def most_alike(families: Sequence[OrderedFamily], labelling: int) -> int:
-    """Return how many dependents of one head have the same label, where most have."""
+    """Return the maximum number of dependents of one head that have the same label."""
     counts = (Counter(x[labelling] for x in family.labels).values() for family in families)
     return max((max(one) for one in counts), default=0)
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Orders that a model found, and the real ones, as words."""
+    """Predicted and real orders of sentences, as words."""
 
     found: list[list[str]]
     real: list[list[str]]
@@ -145,7 +145,7 @@ class Ordered:
 
     @property
     def bleu(self) -> float:
-        """BLEU of the orders, words as they are."""
+        """BLEU of the orders, without changes to the words."""
         return bleu(self.found, self.real)
 
     @property
@@ -163,7 +163,7 @@ def bag(family: OrderedFamily) -> tuple[int, tuple[int, ...]]:
 def seen_bags(
     model: LinearizeModel, train: Sequence[Sentence], sentences: Sequence[Sentence]
 ) -> list[list[bool]]:
-    """Return, for each head of each sentence, whether it had these dependents in training."""
+    """Return for each head of each sentence whether it had these dependents in training."""
     known = {bag(family) for s in train for family in model.ordered_families(model.tree_of(s))}
     return [
         [bag(family) in known for family in model.ordered_families(model.tree_of(s))]

@@ -1,12 +1,12 @@
-"""Every table of a published paper: the paper's figures, Bistro's as published, and Bistro's best.
+"""The tables of published papers: the paper's figures, Bistro's as published, and Bistro's best.
 
     python -m experiments.paper                          # the papers and their tables
     python -m experiments.paper buys-blunsom-2015        # all tables of one paper
     python -m experiments.paper shareghi-2015 table3     # some of them
 
 "As published" means the preset of the paper (``bistro train transition FILE --config
-buys-blunsom-2015``): what its text says and nothing else. Every table names its data: BISTRO_DATA
-points to a folder with the treebanks.
+buys-blunsom-2015``), which follows its text exactly. Every table names its data. The environment
+variable BISTRO_DATA is the folder with the treebanks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from experiments.papers.table import Paper, print_table
 
 
 def known_papers() -> dict[str, Paper]:
-    """Return all papers by their keys."""
+    """Return all papers by key."""
     names = [m.name for m in pkgutil.iter_modules(papers.__path__)]
     modules = [import_module(f"{papers.__name__}.{name}") for name in names]
     found = [module.PAPER for module in modules if hasattr(module, "PAPER")]
@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("paper", nargs="?", choices=sorted(known), help="all are listed without it")
+    parser.add_argument("paper", nargs="?", choices=sorted(known), help="default: list all papers")
     parser.add_argument("tables", nargs="*", help="names of tables; default: all of the paper")
     options = parser.parse_args()
     if options.paper is None:

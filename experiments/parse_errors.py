@@ -1,13 +1,13 @@
-"""What the best committee still gets wrong: by relation, by length, and what is taken for what.
+"""Remaining errors of the best committee: by relation, by length, and confusions of relations.
 
     python -m experiments.parse_errors [ddt] [ewt] [--models FOLDER] [--tags given|joint]
 
 The committee with the latent-variable parser (`experiments.isbn_tables`, same FOLDER), test part,
-all words, subtypes of relations ignored. By relation of the right tree, the commonest first:
-words, UAS, LAS, the share of all labelled errors, and what the relation is taken for most often. By
-length of the dependency: F1, labelled and unlabelled. By length of the sentence: UAS, LAS, and
-sentences with all heads right. Confusions: right and found relation where they differ, and how
-often the head was right all the same.
+all words, subtypes of relations ignored. By gold relation, the commonest first: words, UAS, LAS,
+the percentage of all labelled errors, and the relation that is most often predicted instead. By
+length of the dependency: F1, labelled and unlabelled. By length of the sentence: UAS, LAS, and the
+percentage of sentences with only correct heads. Confusions: gold and predicted relation where they
+differ, and how often the head is nevertheless correct.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def confusions(gold: Sequence[Sentence], found: Sequence[Sentence]) -> None:
 
 
 def main() -> None:
-    """Print the tables of the treebanks asked for."""
+    """Print the tables of the selected treebanks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=["ddt", "ewt"])
     parser.add_argument("--models", type=Path, default=None)

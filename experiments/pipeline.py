@@ -1,14 +1,14 @@
-"""Running text and given words into every column: all CoNLL 2018 metrics, speed and calibration.
+"""Annotation of running text and given words: all CoNLL 2018 metrics, speed and calibration.
 
     python -m experiments.pipeline                           # English EWT, development part
     python -m experiments.pipeline ewt fr he zh eu id --part test --peer
 
-Running text is rebuilt from the treebank, paragraphs separated by blank lines; treebanks that do
-not say where there is a space (Basque, Indonesian) have given words alone. Hebrew and Chinese have
-two parts, and learn from the development part; with ``--part dev``, from its first 400 sentences.
-Seed 1; F1 in percent. ``--peer`` trains UDPipe 1 on the same files (`experiments.udpipe`). `error`:
-expected calibration error in percent, over 15 bins, of tokens and ends of sentences in running
-text, and of columns on given words.
+Running text is rebuilt from the treebank, with paragraphs separated by blank lines. Treebanks
+without information about spaces (Basque, Indonesian) are only evaluated on given words. Hebrew and
+Chinese have two parts; the model is trained on the development part, or with ``--part dev`` on its
+first 400 sentences. Seed 1; F1 in percent. ``--peer`` trains UDPipe 1 on the same files
+(`experiments.udpipe`). `error`: expected calibration error in percent, over 15 bins, of tokens and
+sentence ends in running text, and of columns on given words.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FILES = {
     "eu": ("eu_ud11/eu-ud-{}.conllu", False),
     "id": ("id_ud11/id-ud-{}.conllu", False),
 }
-"""The treebanks, and whether they say where there is a space."""
+"""The file of each treebank, and whether it has information about spaces."""
 SHOWN = (
     "Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS",
     "CLAS", "MLAS", "BLEX",
@@ -49,7 +49,7 @@ BINS = 15
 
 
 def parts(name: str, part: str) -> tuple[list[Sentence], list[Sentence] | None, list[Sentence]]:
-    """Return what is learned from, what weights are fitted on, and what is annotated."""
+    """Return the sentences for training, for fitting weights, and for evaluation."""
     path = str(data_dir() / FILES[name][0])
     dev = list(bistro.read(path.format("dev")))
     if not Path(path.format("train")).exists():
@@ -69,7 +69,7 @@ def row(name: str, gold: Sequence[Sentence], found: Iterable[Sentence]) -> str:
 
 
 def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> float:
-    """Return the mean distance of probability and share of right ones, over bins, in percent."""
+    """Return the mean gap between probability and accuracy over bins, in percent."""
     p, hit = np.array(probabilities), np.array(right, dtype=float)
     bins = np.minimum((p * BINS).astype(int), BINS - 1)
     gaps = [abs(p[bins == b].sum() - hit[bins == b].sum()) for b in range(BINS)]
@@ -77,7 +77,7 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> 
 
 
 def boundary_errors(model: PipelineModel, text: str, gold: Sequence[Sentence]) -> dict[str, float]:
-    """Return the calibration errors of tokens and of ends of sentences."""
+    """Return the calibration errors of tokens and of sentence ends."""
     assert model.tokens is not None
     places, ends, at = set(), set(), 0
     for sentence in gold:
@@ -116,7 +116,7 @@ def column_errors(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[s
 
 
 def bare(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return sentences with their words alone."""
+    """Return sentences with only their words."""
     return [
         s.replace(
             **dict.fromkeys(("upos", "xpos", "feats", "lemmas", "deprels"), ["_"] * len(s)),
@@ -159,7 +159,7 @@ def with_peer(
     gold: Sequence[Sentence],
     text: str,
 ) -> None:
-    """Print the rows of UDPipe, which learns from the same sentences."""
+    """Print the rows of UDPipe, trained on the same sentences."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{part}.conllu" for part in ("train", "dev", "found")]
         paths[0].write_text("".join(map(str, train)), encoding="utf-8")

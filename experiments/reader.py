@@ -4,23 +4,24 @@
     python -m experiments.reader text --models FOLDER --suites even --gardens even
     python -m experiments.reader ewt --set 'members=["ngram", "transition"]' --models FOLDER
 
-Perplexity over words and sentence ends, seed 1; words seen once in training, and unknown ones, are
-one `<unk>` for all members (--unknown). Members learn from the training part; the development part
-fits the weights, and tells latent-variable members when to stop. So its own perplexity, which is
-printed first, is a little too low; --test adds that of the test part. Sums over analyses have the
-members' defaults, which for latent-variable members is a beam, a lower bound (--beam for another
-width); --every N scores every N-th sentence of the development part, and --every-test of the test
-part. "With memory" is the perplexity with the memory of the document, from all sentences of the
-part: documents begin at `# newdoc`, and without such comments, the part is one document. Seconds
-are processor time of training, weights included.
+Perplexity over words and sentence ends, seed 1. Words seen once in training and unknown words are
+one `<unk>` for all members (--unknown). Members are trained on the training part. The weights are
+fitted on the development part, which also stops the training of latent-variable members; its
+perplexity, which is printed first, is therefore slightly too low. --test adds the perplexity of the
+test part. Sums over analyses have the members' defaults, which for latent-variable members is a
+beam, a lower bound (--beam sets another width). --every N scores every N-th sentence of the
+development part, and --every-test of the test part. "With memory" is the perplexity with the memory
+of the document, from all sentences of the part: documents begin at `# newdoc`, and without such
+comments, the part is one document. Seconds are CPU time of training, weights included.
 
 `text` is EWT and all but the last 5 % of the sentences of each file of `text_en`, as raw text;
 those 5 % are the test part. The weights are fitted on the development part of EWT.
 
---suites: SyntaxGym's suites, items of even or odd number, in how many all predictions hold (ties
-are wrong), for the mixture and each member; --gardens: in how many items the critical word is more
-surprising after the ambiguous words than after the clear ones, and by how many bits on the mean,
-for SyntaxGym's garden paths (with the same choice of items) and our own.
+--suites: the accuracy on SyntaxGym's suites, items of even or odd number, for the mixture and each
+member. An item is correct if all its predictions hold; ties are wrong. --gardens: the number of
+items in which the critical word is more surprising after the ambiguous words than after the clear
+ones, and the mean difference in bits, for SyntaxGym's garden paths (same selection of items) and
+our own.
 """
 
 from __future__ import annotations
@@ -61,14 +62,14 @@ GARDENS = {
     "npz_ambig_mod": ("6", "ambig_nocomma", "ambig_comma"),
     "npz_obj": ("5", "no-obj_no-comma", "no-obj_comma"),
 }
-"""By suite: the region, the condition that leads up the garden path, and the one that does not."""
+"""For each suite: the region, the condition with the garden path, and the one without it."""
 OWN_GARDENS = ("main-verb", "np-s", "np-z")
 AGREEMENT = ("number_", "reflexive_")
 
 
 @dataclass(frozen=True)
 class Data:
-    """What a reader learns from and is tested on."""
+    """Training and test data of a reader."""
 
     train: Treebank
     dev: Treebank
@@ -77,7 +78,7 @@ class Data:
 
 
 def load(name: str, folder: Path) -> Data:
-    """Return a data set; texts to train on are written to the folder."""
+    """Return a data set; training texts are written to the folder."""
     if name == "text":
         found = language_tables.load("text", folder)
         return Data(found.trees, found.dev, found.test, found.texts)
@@ -90,7 +91,7 @@ def perplexity(logs: NDArray[np.float64]) -> float:
 
 
 def reader_of(data: Data, config: ReaderConfig, path: Path | None) -> ReaderModel:
-    """Train the reader of a data set, or open the one that is there."""
+    """Train the reader of a data set, or load it if it exists."""
     found: bistro.Model
     if path and path.exists():
         found = bistro.load(path)
@@ -120,7 +121,7 @@ def member_logs(model: ReaderModel, sentences: Sequence[Any], beam: int) -> list
 def with_memory(
     model: ReaderModel, sentences: Sequence[Any], every: int, logs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return log-probabilities with memory, given those of every N-th sentence without it."""
+    """Return log-probabilities with memory, from those of every N-th sentence without it."""
     assert model.memory is not None
     events = events_of(model.vocabulary, as_words(sentences))
     counts = counts_of(events, document_numbers(sentences), model.memory.words)
@@ -131,7 +132,7 @@ def with_memory(
 def print_perplexity(
     model: ReaderModel, name: str, sentences: Sequence[Any], every: int, beam: int
 ) -> None:
-    """Print the perplexity of every member, of the mixture, and the members' mean shares."""
+    """Print the perplexity of every member and of the mixture, and the members' mean shares."""
     logs = np.stack([s.log_probs for s in member_logs(model, sentences[::every], beam)])
     total, shares = shares_of(logs, model.weights)
     print(f"  {name}, {total.size:,} events: mixture {perplexity(total):.2f}")
@@ -148,12 +149,12 @@ def print_perplexity(
 
 
 def half(suite: Suite, which: str) -> Suite:
-    """Return the items of even or odd number, counted from 1."""
+    """Return the suite with the items of even or odd number, counted from 1."""
     return replace(suite, items=list(suite.items)[which == "even" :: 2])
 
 
 class Mixed:
-    """The mixture of scores and each member, all from one scoring."""
+    """Results of the mixture and of each member, computed from the same scores."""
 
     def __init__(self, model: ReaderModel, beam: int) -> None:
         self.model, self.beam = model, beam
@@ -185,7 +186,7 @@ def _row(figures: dict[str, float]) -> str:
 
 
 def print_gardens(mixed: Mixed, which: str) -> None:
-    """Print in how many items the garden path is there, and its size."""
+    """Print the number of items with a garden-path effect, and its mean size."""
     suites = [
         *(
             (half(bistro.read_suite(data_dir() / "syntaxgym" / f"{n}.json"), which), g)
@@ -215,11 +216,11 @@ def main() -> None:
     parser.add_argument("--config", help="a preset or file of the reader")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--unknown", default="single", choices=["single", "classes"])
-    parser.add_argument("--models", type=Path, help="a folder that keeps the models")
+    parser.add_argument("--models", type=Path, help="folder in which models are stored")
     parser.add_argument("--test", action="store_true", help="score the test part too")
-    parser.add_argument("--every", type=int, default=1, help="of the development part")
-    parser.add_argument("--every-test", type=int, default=1, help="of the test part")
-    parser.add_argument("--beam", type=int, default=0, help="for latent-variable members")
+    parser.add_argument("--every", type=int, default=1, help="step in the development part")
+    parser.add_argument("--every-test", type=int, default=1, help="step in the test part")
+    parser.add_argument("--beam", type=int, default=0, help="width for latent-variable members")
     parser.add_argument("--suites", choices=["even", "odd"])
     parser.add_argument("--gardens", choices=["even", "odd"])
     options = parser.parse_args()

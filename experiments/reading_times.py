@@ -1,12 +1,12 @@
-"""Simulated reading times: are planted effects found, and is a useless predictor refused?
+"""Simulated reading times: whether planted effects are found and a useless predictor is rejected.
 
     python -m experiments.reading_times                        # 200 simulations
     python -m experiments.reading_times --rows                 # time and memory of 850,000 rows
 
 60 sentences of the built-in treebank, 30 participants, 3 ms per bit of the word and 1.5 ms per bit
-of the word before; surprisal of a trigram model of 300 other sentences. Counted: how often the 95 %
-intervals cover the planted effects, how often the model has a gain, and how often the same values
-in a random order have none.
+of the previous word; surprisal of a trigram model of 300 other sentences. The program counts how
+often the 95 % intervals cover the planted effects, how often the model has a gain, and how often
+the same values in random order have none.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROWS = 850_000
 
 
 def simulations(number: int) -> None:
-    """Print how often what was planted is found."""
+    """Print how often the planted effects are found."""
     items = [list(s.forms) for s in bistro.builtin(sentences=60, seed=1)]
     model = bistro.train("ngram", bistro.builtin(sentences=300, seed=2), seed=1)
     bits = item_surprisal(model, items)
@@ -54,7 +54,7 @@ def simulations(number: int) -> None:
 
 
 def many_rows() -> None:
-    """Print time and memory of a large file, without the surprisal itself."""
+    """Print the time and the memory for a large file, excluding the computation of surprisal."""
     items = [list(s.forms) for s in bistro.builtin(sentences=400, seed=1)]
     words = sum(map(len, items))
     bits = np.random.default_rng(1).gamma(2.0, 3.0, words)

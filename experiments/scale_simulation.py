@@ -2,11 +2,12 @@
 
     python -m experiments.scale_simulation
 
-It has the rules of `bistro.inference.cluster`: a bounded number of pieces under way, handed to
-whoever is free, the earliest first; a piece whose worker fails waits again; results are taken in
-order by one process, which merges each before it takes the next. In the simple cases the time is
-known: with N equal workers that never fail, ceil(pieces / N) · t; when merging is what takes time,
-pieces · m. Rates are those that ``python -m benchmarks.cluster`` measured; see docs/scale.md.
+The simulation follows the rules of `bistro.inference.cluster`: a bounded number of pieces is in
+progress, and free workers receive the earliest piece first; a piece whose worker fails is queued
+again; one process takes the results in order, and merges each before it takes the next. In simple
+cases the time is known: ceil(pieces / N) · t with N equal workers that never fail, and pieces · m
+if merging takes most of the time. Rates are those that ``python -m benchmarks.cluster`` measured;
+see docs/scale.md.
 """
 
 from __future__ import annotations
@@ -24,42 +25,42 @@ HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Cluster:
-    """Who works, and how fast; times in seconds."""
+    """The workers and their speed; times are in seconds."""
 
     workers: int
     piece: float
-    """Parsing one piece on an ordinary worker."""
+    """Time for parsing one piece on an ordinary worker."""
     merge: float = 0.0
-    """Merging one piece in the one process that does it."""
+    """Time for merging one piece in the one process that merges."""
     broadcast: float = 0.0
-    """Until the model has reached every worker."""
+    """Time until the model has reached every worker."""
     window: int = AHEAD_PER_WORKER
-    """Pieces under way for each worker."""
+    """Number of pieces in progress per worker."""
     slow_share: float = 0.0
-    """Of the workers, which take `slow_factor` times as long."""
+    """Share of the workers that take `slow_factor` times as long."""
     slow_factor: float = 4.0
     spread: float = 0.0
-    """Standard deviation of the logarithm of a piece's time; its mean stays `piece`."""
+    """Standard deviation of the logarithm of a piece's time; the mean time remains `piece`."""
     hours_between_failures: float = math.inf
-    """Mean time until one worker fails."""
+    """Mean time between failures of one worker."""
     restart: float = 60.0
-    """From a failure until another worker stands in its place."""
+    """Time from a failure until another worker replaces the failed one."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run took."""
+    """The time of a run, and how it was used."""
 
     seconds: float
     busy: float
-    """Share of the workers' time that went into pieces which were kept."""
+    """Share of the workers' time spent on pieces whose results were used."""
     merging: float
-    """Share of the time in which the one process merged."""
+    """Share of the time during which the one process merged."""
     failures: int
 
 
 class Simulation:
-    """One run; events are (time, order of making, what, who)."""
+    """One run; events are (time, sequence number, name of the event, worker or piece)."""
 
     def __init__(self, cluster: Cluster, pieces: int, seed: int) -> None:
         self.cluster = cluster
@@ -76,7 +77,7 @@ class Simulation:
         self.useful = 0.0
 
     def run(self) -> Outcome:
-        """Go from event to event until the last piece is merged."""
+        """Process events until the last piece is merged."""
         now = self.cluster.broadcast
         self._hand_out(now)
         while self.merged < self.pieces:
@@ -106,7 +107,7 @@ class Simulation:
     def _merge(self, piece: int, now: float) -> None:
         self.merged += 1
         self.is_merging = False
-        # The place of a piece is free again when it has been merged: its taker asks for the next.
+        # A merged piece frees its place in the window, and the next piece is queued.
         if self.next_piece < self.pieces:
             heapq.heappush(self.waiting, self.next_piece)
             self.next_piece += 1
@@ -135,7 +136,7 @@ class Simulation:
         return self.cluster.piece * factor
 
     def _life(self) -> float:
-        """Return the time until this worker's next failure, which has no memory."""
+        """Return the time until this worker's next failure, which is exponentially distributed."""
         mean = self.cluster.hours_between_failures * HOUR
         return -mean * math.log(1 - self.chance.uniform()) if mean < math.inf else math.inf
 
@@ -145,22 +146,22 @@ class Simulation:
 
 
 def simulate(cluster: Cluster, pieces: int, seed: int = 1) -> Outcome:
-    """Return what a run of so many pieces takes."""
+    """Return the outcome of a run with `pieces` pieces."""
     return Simulation(cluster, pieces, seed).run()
 
 
 WORDS = 1_000_000_000
 WORDS_A_PIECE = 50_000
 WORDS_A_SECOND = 20_000.0
-"""Parsed by one worker."""
+"""Words that one worker parses per second."""
 MERGED_A_SECOND = 2_000_000.0
-"""Sorted events merged, resolved and seated by one process."""
+"""Sorted events that one process merges, resolves and seats per second."""
 SECONDS_TO_BROADCAST = 2.0
-"""From one process to another; those that have the model pass it on."""
+"""Time to send the model to another process; processes that have the model pass it on."""
 
 
 def base(workers: int) -> Cluster:
-    """Return a cluster of the measured speed, without trouble."""
+    """Return a cluster with the measured speeds and without failures."""
     return Cluster(
         workers,
         piece=WORDS_A_PIECE / WORDS_A_SECOND,

@@ -1,12 +1,11 @@
-"""spaCy's small pipeline, a peer of the committee: trained on the same files, for the same words.
+"""spaCy's small pipeline, a peer of the committee, trained on the same files with given words.
 
     pip install spacy
 
-The configuration is the one that `spacy init config --optimize efficiency` writes for the
-components `morphologizer` (or `tagger`, where the tags of a treebank are in XPOS) and `parser`: the
-architecture of spaCy's packages that end in `_sm`, without word vectors. Training ends when the
-development part has had no gain for 1,600 steps. A trained pipeline is kept in the folder that
-BISTRO_MODELS names.
+The configuration is the output of `spacy init config --optimize efficiency` for the components
+`morphologizer` (or `tagger`, if the tags of a treebank are in XPOS) and `parser`: the architecture
+of spaCy's packages whose names end in `_sm`, without word vectors. Training ends after 1,600 steps
+without a gain on the development part. A trained pipeline is stored in the folder BISTRO_MODELS.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ COMPONENTS = {"upos": "morphologizer", "xpos": "tagger"}
 def train_spacy(
     name: str, train: Path, dev: Path, column: str, language: str = "xx", steps: int = 0
 ) -> tuple[Any, float]:
-    """Train a pipeline, or load it if it was trained before; return it with its CPU time."""
+    """Train a pipeline, or load it if it was trained before; return it with the CPU time."""
     spacy = import_module("spacy")
     folder = Path(os.environ.get("BISTRO_MODELS", ".")) / f"{name}.spacy"
     if (folder / "model-best").exists():
@@ -48,7 +47,7 @@ def train_spacy(
 
 
 def _docs(path: Path) -> Any:
-    """Return the sentences of a file as spaCy's documents, one each."""
+    """Return the sentences of a file as spaCy documents, one document per sentence."""
     convert = import_module("spacy.training.converters").conllu_to_docs
     found = import_module("spacy.tokens").DocBin(store_user_data=False)
     for doc in convert(path.read_text(encoding="utf-8"), n_sents=1, no_print=True):
@@ -57,7 +56,7 @@ def _docs(path: Path) -> Any:
 
 
 def parsed(nlp: Any, sentences: Iterable[Sentence], column: str) -> list[Sentence]:
-    """Return sentences with the tags and trees of a pipeline; words and sentences are given."""
+    """Return sentences with the tags and trees of a pipeline, for given words and sentences."""
     new = import_module("spacy.tokens").Doc
     given = list(sentences)
     docs = [

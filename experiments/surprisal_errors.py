@@ -1,15 +1,15 @@
-"""Errors of surprisal: how large they are, whether the reported ones are right, and what they cost.
+"""Errors of surprisal: their size, the accuracy of the reported errors, and their cost.
 
     python -m experiments.surprisal_errors MODEL TEXT [--method graph] [--particles 100]
 
-TEXT is a treebank. Printed are words per second of processor time on its sentences, with one
-thread, the best of three runs; the spread of every word of *The horse raced past the barn fell .*
-over seeds; and, for 60 garden-path sentences of Bistro's own suites, words per second, the spread
-of surprisal over seeds beside the error reported, in bands of that error, with how often an
-interval of 95 % (Student's t) covers the truth: for all words with an error, for those that do vary
-over seeds (by 0.0001 bits or more), and for those that vary most (0.03 bits or more). A band of
-fewer than 30 words is joined to the band of smaller errors below it.
-The truth is the mean of eight runs with 1,200 nodes per word, other seeds.
+TEXT is a treebank. The program prints words per second of CPU time on its sentences, with one
+thread, the best of three runs; and the standard deviation over seeds for every word of *The horse
+raced past the barn fell .* For 60 garden-path sentences of Bistro's own suites, it prints words per
+second, and the ratio of the standard deviation over seeds to the reported error, in bands of that
+error. It also prints how often a 95 % interval (Student's t) covers the truth: in each band, for
+all words with an error, for words that vary over seeds (by 0.0001 bits or more), and for words that
+vary most (0.03 bits or more). A band of fewer than 30 words is joined to the band of smaller errors
+below it. The truth is the mean of eight runs with 1,200 nodes per word and other seeds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRUE_NODES = 1200
 RUNS = 3
 BANDS = (1e-4, 0.01, 0.03, 0.1, 0.3, math.inf)
 LEAST_WORDS = 30
-"""Words of a band: the ratio of fewer is mostly chance."""
+"""Minimum number of words in a band; the ratio for fewer words is mostly random."""
 FREEDOM = {"smc": 9, "graph": 4}
 """Degrees of freedom of intervals (docs/decisions/graph-of-stacks.md)."""
 
@@ -58,7 +58,7 @@ def over_seeds(
 
 
 def band_limits(reported: Floats) -> list[float]:
-    """Return the limits of bands of reported errors, small bands joined to those below."""
+    """Return the limits of bands of reported errors, with small bands joined to those below."""
     limits = list(BANDS)
     for i in range(len(limits) - 2, 0, -1):
         if ((reported >= limits[i]) & (reported < limits[i + 1])).sum() < LEAST_WORDS:
@@ -67,7 +67,7 @@ def band_limits(reported: Floats) -> list[float]:
 
 
 def bands(bits: Floats, errors: Floats, truth: Floats, freedom: int) -> None:
-    """Print spread and coverage for words by their mean reported error."""
+    """Print spread and coverage for words, by their mean reported error."""
     reported = np.sqrt((errors**2).mean(axis=0))
     spread = bits.std(axis=0, ddof=1)
     covered = np.abs(bits - truth) <= stats.t.ppf(0.975, freedom) * errors
@@ -79,7 +79,7 @@ def bands(bits: Floats, errors: Floats, truth: Floats, freedom: int) -> None:
         print(f"{shown:18} {band.sum():6} {ratio:16.2f} {covered[:, band].mean():8.1%}")
     some, most = (covered[:, spread >= low].mean() for low in (BANDS[0], BANDS[2]))
     print(
-        f"spread in the mean {spread.mean():.4f} bits, largest {spread.max():.3f}; covered "
+        f"mean spread {spread.mean():.4f} bits, maximum {spread.max():.3f}; covered "
         f"{covered[:, reported >= BANDS[0]].mean():.1%} of all, {some:.1%} of those that vary, "
         f"{most:.1%} of those that vary most"
     )
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--method", default="graph")
     parser.add_argument("--particles", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=30)
-    parser.add_argument("--sentences", type=int, help="the first sentences of TEXT; default: all")
+    parser.add_argument("--sentences", type=int, help="number of sentences of TEXT; default: all")
     args = parser.parse_args()
     model: Any = bistro.load(args.model)
     options = {"method": args.method, "particles": args.particles}
@@ -106,8 +106,8 @@ def main() -> None:
     words = sum(map(len, text)) / min(times)
     errors = scores.standard_error / math.log(2)
     print(
-        f"{words:,.0f} words per second; reported error in the mean {errors.mean():.4f} bits, "
-        f"99 % below {np.quantile(errors, 0.99):.3f}, largest {errors.max():.3f}"
+        f"{words:,.0f} words per second; mean reported error {errors.mean():.4f} bits, "
+        f"99 % below {np.quantile(errors, 0.99):.3f}, maximum {errors.max():.3f}"
     )
     horse, _ = over_seeds(model, [HORSE], range(1, args.seeds + 1), **options)
     for word, mean, spread in zip(

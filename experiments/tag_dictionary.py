@@ -5,11 +5,11 @@
     python -m experiments.tag_dictionary --perplexity wsj
 
 Means over seeds 1 to N (default: 5) with their standard deviation. Transition parser: presets
-`wsj`, `ud` and `ddt`, 20 sweeps, own tags, 1000 particles by weight, minimum risk. Committee:
-default members, one half of the development part fits the weights with each dictionary. WSJ and
-DDT: punctuation left out; EWT: all words, subtypes ignored. Perplexity: the loss of language models
-if they sum only over the tags that each word had in training (`--tags-seen`); all commands sum
-over all tags by default.
+`wsj`, `ud` and `ddt`, 20 sweeps, predicted tags, 1000 particles by weight, minimum risk. Committee:
+default members; the weights for each dictionary are fitted on one half of the development part. WSJ
+and DDT: punctuation excluded; EWT: all words, subtypes ignored. Perplexity: the loss of language
+models if they sum only over the tags that each word had in training (`--tags-seen`); all commands
+sum over all tags by default.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from experiments.treebanks import FILES, Outcome, Split, evaluate, load_split
 FACTORS = (0.5, 0.3, 0.1, 0.03)
 DEFAULT = {"tag_dictionary": "soft"}
 FORMER = {"hard, 3 tags": {"tag_dictionary": "hard", "tags_per_word": 3}}
-"""What Bistro did before the dictionary was an option."""
+"""The behaviour of Bistro before the dictionary was an option."""
 ENDS = {"hard": {"tag_dictionary": "hard"}, "none": {"tag_dictionary": "none"}}
 SOFT = {f"soft {factor:g}": {**DEFAULT, "unseen_tags": factor} for factor in FACTORS}
 HEADINGS = f"{'UAS':>14} {'LAS':>14} {'tags':>14} {'sent/s':>8}"
@@ -47,14 +47,14 @@ def trained(split: Split, seeds: int) -> Iterator[TransitionModel]:
 
 
 def figures(name: str, outcome: Outcome) -> list[float]:
-    """Return UAS, LAS, tags and speed as this treebank is scored."""
+    """Return UAS, LAS, tag accuracy and speed with the convention of this treebank."""
     counted = outcome.scores if name == "ewt" else outcome.scores.no_punct
     values = (counted.uas, counted.las, outcome.tag_accuracy, outcome.sentences_a_second)
     return [np.nan if value is None else value for value in values]
 
 
 def print_rows(table: dict[str, list[list[float]]]) -> None:
-    """Print mean and standard deviation over seeds, the speed as mean alone."""
+    """Print mean and standard deviation over seeds; for the speed, only the mean."""
     print(f"{'':<12} {HEADINGS}")
     for name, rows in table.items():
         mean, spread = np.mean(rows, axis=0), np.std(rows, axis=0)
@@ -63,8 +63,8 @@ def print_rows(table: dict[str, list[list[float]]]) -> None:
 
 
 def parser_table(split: Split, part: str, seeds: int) -> None:
-    """Print the transition parser's rows on one part of a treebank."""
-    # A test part is looked at once, with what was chosen.
+    """Print the rows of the transition parser on one part of a treebank."""
+    # The test part is only evaluated with the chosen settings.
     ways: dict[str, dict[str, Any]] = (
         {**FORMER, **ENDS, **SOFT} if part == "dev" else {**FORMER, "soft": DEFAULT}
     )
@@ -78,7 +78,7 @@ def parser_table(split: Split, part: str, seeds: int) -> None:
 
 
 def committee_table(split: Split, seeds: int) -> None:
-    """Print the committee's rows; half of the development part fits the weights."""
+    """Print the rows of the committee; weights are fitted on half of the development part."""
     fit, held_out = split.dev[::2], split.dev[1::2]
     ways: dict[str, dict[str, Any]] = {**FORMER, **ENDS, "soft": DEFAULT}
     table: dict[str, list[list[float]]] = {way: [] for way in ways}
@@ -92,7 +92,7 @@ def committee_table(split: Split, seeds: int) -> None:
 
 
 def perplexity_table(split: Split, seeds: int) -> None:
-    """Print perplexities over all tags and over those seen in training."""
+    """Print perplexities over all tags and over the tags seen in training."""
     print(f"\n{split.name} dev, perplexity with the end of sentence, by Monte Carlo")
     for tags in ("all", "seen"):
         values, begin = [], time.process_time()
@@ -104,7 +104,7 @@ def perplexity_table(split: Split, seeds: int) -> None:
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the tables of the selected treebanks."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", nargs="*", default=list(FILES))
     parser.add_argument("--part", choices=("dev", "test"), default="dev")

@@ -2,8 +2,8 @@
 
     python -m experiments.topics_picture docs/images/topics.svg
 
-They are those of Table 3 of Wallach et al. (2008) on our data, of a model with 150 states: the ones
-most like the paper's twelve examples.
+The states are those of Table 3 of Wallach et al. (2008) on our data: the states of a model with 150
+states that are closest to the paper's twelve examples.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COLUMNS = 4
 
 
 def picture(model: TopicsModel) -> str:
-    """Return a card of each state, drawn once if it is most like several."""
+    """Return one card per state; a state that is closest to several examples has one card."""
     states = {state.number: state for state in closest_states(model)}
     return topic_cards([state_card(state) for state in states.values()], columns=COLUMNS)
 

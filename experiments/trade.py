@@ -1,18 +1,18 @@
-"""Accuracy against speed: the committees `fast`, default and `best` beside UDPipe 1 and spaCy.
+"""Accuracy and speed: the committees `fast`, default and `best` compared with UDPipe 1 and spaCy.
 
     python -m experiments.trade [ewt] [ddt] [fr] [--part dev|test] [--systems fast default best]
     BISTRO_MODELS=FOLDER python -m experiments.trade ewt --part test --systems fast udpipe spacy
     python -m experiments.trade ewt3000 ewt1000 ewt300 ewt100 eu id fr --systems default udpipe
     python -m experiments.trade ewt --systems best --text news.txt --text more.txt --seeds 1 2 3 4 5
 
-Every system is trained and run in a process of its own, with one thread and the development part as
-`--dev`. If committees are trained with several seeds, the means follow. Given words; all words
-count, subtypes of labels ignored; np: without punctuation. Speed is CPU time, the best of three
-runs over the part; memory is the peak of a process that loads the model and parses. `error` is the
-expected calibration error of heads with own tags, in percent. UDPipe is trained with its default
-options (an hour for EWT), and spaCy's small pipeline with those of its `init config`
-(`experiments.spacy_peer`), or loaded from FOLDER where a former run has left them. `ewt1000` are
-the first 1,000 sentences of EWT's training part.
+Every system is trained and run in its own process, with one thread and the development part as
+`--dev`. If committees are trained with several seeds, their means are also printed. Words are
+given; all words count, subtypes of labels ignored; np: without punctuation. Speed is CPU time, the
+best of three runs over the part; memory is the peak of a process that loads the model and parses.
+`error` is the expected calibration error of heads with predicted tags, in percent. UDPipe is
+trained with its default options (an hour for EWT), and spaCy's small pipeline with those of its
+`init config` (`experiments.spacy_peer`); both are loaded from FOLDER if an earlier run stored them
+there. `ewt1000` has the first 1,000 sentences of EWT's training part.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ FILES = {
 }
 PEERS = ("udpipe", "spacy")
 COLUMN = {"wsj": "xpos", "ddt": "xpos"}
-"""The column of tags of a treebank, where it is not UPOS."""
+"""The column of tags of a treebank, if it is not UPOS."""
 LANGUAGE = {"ddt": "da", "wsj": "en", "ewt": "en", "fr": "fr", "eu": "eu", "id": "id"}
 PRESETS = {"fast": "fast", "default": None, "best": "best"}
 RUNS = 3
@@ -67,7 +67,7 @@ def plain(treebank: str) -> str:
 
 
 def file_of(treebank: str, part: str) -> Path:
-    """Return the file of a part; a training part that is cut off gets a file of its own."""
+    """Return the file of a part; a shortened training part is written to a temporary file."""
     path = data_dir() / FILES[plain(treebank)].format(part)
     size = treebank.removeprefix(plain(treebank))
     if part != "train" or not size:
@@ -115,7 +115,7 @@ def train_committee(
 
 
 def judge_committee(treebank: str, part: str, path: Path) -> dict[str, float]:
-    """Return all figures of a committee but those of its training."""
+    """Return all figures of a committee except the training time."""
     model = bistro.load(path)
     assert isinstance(model, CommitteeModel)
     sentences = list(part_of(treebank, part))
@@ -141,7 +141,7 @@ def judge_committee(treebank: str, part: str, path: Path) -> dict[str, float]:
 def accuracy(
     gold: Sequence[Sentence], system: Sequence[Sentence], column: str, ending: str
 ) -> dict[str, float]:
-    """Return attachment scores and, for own tags, their accuracy."""
+    """Return attachment scores and, for predicted tags, their accuracy."""
     scores = score(gold, system)
     figures = {"UAS": scores.uas, "LAS": scores.las, "LASnp": scores.no_punct.las}
     if not ending:
@@ -150,7 +150,7 @@ def accuracy(
 
 
 def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
-    """Return all figures of UDPipe 1; its training time is printed when it is trained."""
+    """Return all figures of UDPipe 1; a model trained before has the time of loading it."""
     library = __import__("ufal.udpipe", fromlist=["Pipeline"])
     files = {p: file_of(treebank, p) for p in ("train", "dev", part)}
     model, seconds = timed(
@@ -190,7 +190,7 @@ def judge_spacy(treebank: str, part: str) -> dict[str, float]:
 def measured(
     treebank: str, part: str, system: str, seed: int = 1, text: Sequence[str] = ()
 ) -> dict[str, float]:
-    """Train and judge one system, each in a process of its own; peers have seeds of their own."""
+    """Train and evaluate one system, each in its own process; peers do not use `seed`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}-{seed}.bistro"
         if system in PEERS:
@@ -211,7 +211,7 @@ def _elsewhere(step: str, *arguments: str | Path) -> dict[str, float]:
 def step(
     name: str, treebank: str, part: str, system: str, path: str, seed: str = "1", *text: str
 ) -> dict[str, float]:
-    """Do what a process was started for."""
+    """Run one step in the process that was started for it."""
     if name == "train":
         return {"training s": train_committee(treebank, system, Path(path), int(seed), text)}
     if system == "udpipe":
@@ -240,7 +240,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("dev", "test"), default="dev")
     parser.add_argument("--systems", nargs="+", default=list(PRESETS))
     parser.add_argument("--text", action="append", default=[], help="raw text for committees")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="of committees")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="seeds of committees")
     parser.add_argument("--step", nargs="+", default=None, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:

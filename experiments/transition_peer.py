@@ -1,10 +1,10 @@
-"""`bistro train transition` as it comes, beside UDPipe 1: given words, own tags, test parts.
+"""`bistro train transition` with default settings and UDPipe 1: given words, predicted tags, test.
 
     python -m experiments.transition_peer [fr] [eu] [id]
 
-Both learn from the training part alone (UDPipe stops by the development part) and tag what they
-parse; settings of `train transition` are those of the preset that fits the treebank. Seed 1, all
-words, subtypes ignored. UDPipe as in `experiments.udpipe`.
+Both are trained on the training part alone (UDPipe stops by the development part) and predict the
+tags of the sentences that they parse. The settings of `train transition` are those of the preset
+that matches the treebank. Seed 1, all words, subtypes ignored. UDPipe as in `experiments.udpipe`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FILES = {
     "eu": ("eu_ud11/eu-ud-{}.conllu", False),
     "id": ("id_ud11/id-ud-{}.conllu", False),
 }
-"""The treebanks, and whether UDPipe learns their tokens too."""
+"""The file of each treebank, and whether UDPipe also learns its tokens."""
 
 
 def own_parse(path: str, output: Path) -> None:
-    """Train and parse by the command line, with all settings as they come."""
+    """Train and parse with the command line and its default settings."""
     model = str(output.with_suffix(".bistro"))
     assert run(["train", "transition", path.format("train"), "-o", model]) == 0
     assert run(["parse", model, path.format("test"), "-o", str(output)]) == 0

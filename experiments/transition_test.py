@@ -1,12 +1,13 @@
-"""The transition parser on the test sets of the WSJ sample, EWT and DDT: what each step brings.
+"""The transition parser on the test sets of the WSJ sample, EWT and DDT: the effect of each step.
 
     python -m experiments.transition_test [wsj] [ewt] [ddt]
 
 One model per row, seed 1, 1000 particles, settings chosen on the development sets. UD: all words
-count, subtypes ignored; np: punctuation left out (Penn tags, UPOS, Unicode category). Others on the
-same files: WSJ, the original code 85.3 np gold, 82.2 np and tags 90.8 joint; EWT gold tags,
-MaltParser 85.4 / 83.0, UDPipe 86.3 / 84.2 UD, own tags, UDPipe 82.7 / 79.2; DDT gold tags np,
-MaltParser 87.0 / 81.0 (the ISBN's 85.0 LAS is on the release of 2006, whose labels differ).
+count, subtypes ignored; np: punctuation excluded (Penn tags, UPOS, Unicode category). Other parsers
+on the same files: WSJ, the original code 85.3 np with gold tags, 82.2 np and tags 90.8 joint; EWT
+with gold tags, MaltParser 85.4 / 83.0, UDPipe 86.3 / 84.2 UD, with predicted tags, UDPipe 82.7 /
+79.2; DDT with gold tags np, MaltParser 87.0 / 81.0 (the 85.0 LAS of the ISBN is for the release of
+2006, whose labels differ).
 """
 
 from __future__ import annotations

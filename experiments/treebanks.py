@@ -1,4 +1,4 @@
-"""The treebanks of the parsing experiments, and one way to train, parse and score."""
+"""The treebanks of the parsing experiments, and a common way to train, parse and score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Parser: TypeAlias = ParsingAbility | CommitteeModel
 
 @dataclass(frozen=True)
 class Split:
-    """Training, development and test part of one treebank, and the settings it wants."""
+    """Name, training, development and test part of one treebank."""
 
     name: str
     train: Treebank
@@ -42,14 +42,14 @@ def load_split(name: str) -> Split:
 
 
 def with_analysis(model: Parser, sentence: Sentence, parse: Any) -> Sentence:
-    """Return the sentence with the tree and tags that the parser found."""
+    """Return the sentence with the tree and tags that the parser predicted."""
     tags = {model.tag_column: model.shown_tags(parse.tags)}
     return sentence.replace(heads=parse.heads, deprels=parse.labels, **tags)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Scores of one model on one set of sentences, and the speed it had."""
+    """Scores and speed of one model on one set of sentences."""
 
     scores: AttachmentScores
     tag_accuracy: float | None
@@ -76,7 +76,7 @@ def evaluate(
     gold: Sequence[Sentence] | None = None,
     **options: Any,
 ) -> Outcome:
-    """Parse on one core and score; `gold` is the gold standard where the input is not."""
+    """Parse on one core and score; `gold` is the gold standard if the input is not."""
     begin = time.process_time()
     parses = list(model.parse_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin

@@ -3,8 +3,8 @@
     pip install ufal.udpipe
 
 The options are UDPipe's defaults (tokenizer: 100 epochs; tagger: 20 iterations, one model; parser:
-10 iterations, projective, dynamic oracle). A trained model is kept in the folder that BISTRO_MODELS
-names, since the training of a large treebank takes an hour.
+10 iterations, projective, dynamic oracle). A trained model is stored in the folder BISTRO_MODELS,
+because training on a large treebank takes an hour.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def _library() -> Any:
-    """Return the module, which has no types."""
+    """Return the module, which does not have type annotations."""
     from importlib import import_module
 
     return import_module("ufal.udpipe")
@@ -36,7 +36,7 @@ def _sentences(path: Path) -> Any:
 
 
 def train_udpipe(name: str, train: Path, heldout: Path | None, *, tokenizer: bool) -> Any:
-    """Train a model with default options, or load it where it was trained before."""
+    """Train a model with default options, or load it if it was trained before."""
     library = _library()
     path = Path(os.environ.get("BISTRO_MODELS", ".")) / f"{name}.udpipe"
     if not path.exists():
@@ -59,7 +59,7 @@ def train_udpipe(name: str, train: Path, heldout: Path | None, *, tokenizer: boo
 
 
 def annotated(model: Any, text: str, *, running: bool) -> str:
-    """Return CoNLL-U: of running text, or of CoNLL-U whose words alone are taken."""
+    """Return CoNLL-U for running text, or for CoNLL-U of which only the words are used."""
     library = _library()
     default = library.Pipeline.DEFAULT
     given = "tokenize" if running else "conllu"

@@ -1,4 +1,4 @@
-"""Are unbounded contexts better than bounded ones? Shareghi et al. (2015) say so; here it is swept.
+"""Are unbounded contexts better than bounded ones, as Shareghi et al. (2015) claim? A sweep.
 
     python -m experiments.unbounded_claim sizes [TASK ...] -o FILE.tsv    # data sizes and depths
     python -m experiments.unbounded_claim priors [TASK ...] -o FILE.tsv   # discounts and strengths
@@ -6,15 +6,16 @@
     python -m experiments.unbounded_claim table FILE.tsv                  # and as Markdown
 
 The paper fits one discount and one strength per length of context to the minimal seating, under
-priors Beta(a, b) and Gamma(shape, rate) that it does not name. `priors` varies them, from none to
-priors that outweigh the data, and also fixes the pairs: at one value for all lengths, or rising
-with the length as in the sequence memoizer, which the paper builds on. `sizes` compares depths 1,
-2, 3, 5 and unbounded (depth counts the node's own symbol: 1 is a PCFG or a hidden Markov model) on
-1/8, 1/4, 1/2 and all of the training part, for three ways of learning: as published (minimal
-seating, flat priors); minimal seating whose pairs predict blocks left out, which is the best that
-any prior could do for held-out data; and sampled seating (30 sweeps, 10 averaged; unbounded is 20).
+priors Beta(a, b) and Gamma(shape, rate) whose parameters it does not report. `priors` varies them,
+from flat priors to priors that outweigh the data, and also fixes the pairs: at one value for all
+lengths, or increasing with the length as in the sequence memoizer, on which the paper is based.
+`sizes` compares depths 1, 2, 3, 5 and unbounded (depth includes the node's own symbol: 1 is a PCFG
+or a hidden Markov model) on 1/8, 1/4, 1/2 and all of the training part, for three ways of learning:
+as published (minimal seating, flat priors); minimal seating with pairs fitted to predict held-out
+blocks, which is the best that any prior could do for held-out data; and sampled seating (30 sweeps,
+10 averaged; unbounded is 20).
 
-Tasks: ewt, ddt (UPOS), wsj (XPOS): percent of tags right, beam 16, minimum risk; trees (WSJ
+Tasks: ewt, ddt (UPOS), wsj (XPOS): percentage of correct tags, beam 16, minimum risk; trees (WSJ
 sample): labelled F1, 500 draws with 10 subtrees each. Development parts, one thread; sampled
 seating of tags with two seeds, all else with one.
 """
@@ -46,10 +47,10 @@ from experiments.unbounded_claim_report import draw, table
 TAGS = {"ewt": "upos", "ddt": "upos", "wsj": "xpos"}
 TASKS = (*TAGS, "trees")
 SIZES = (8, 4, 2, 1)
-"""One in so many items of the training part."""
+"""Training uses one item in this many of the training part."""
 DEPTHS = (1, 2, 3, 5, None)
 WHOLE = 20
-"""The depth of "unbounded" where the seating is sampled."""
+"""The depth of "unbounded" if the seating is sampled."""
 GIBBS = {"seating": "gibbs", "hyper": "slice", "sweeps": 30, "samples": 10}
 WAYS: dict[str, dict[str, Any]] = {
     "as published": {"fit": "seating"},
@@ -76,12 +77,12 @@ FIXED: dict[str, tuple[Sequence[float], float]] = {
 }
 
 STRONG = ("Beta(90000, 10000), Gamma(1, 1)", "d = 0.9, c = 1", "d = 0.5 0.9 0.99 ..., c = 1")
-"""What does best without a bound."""
+"""Priors and fixed values that are best without a bound."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One model: what it learned from, how, and how it did on the development part."""
+    """One model: its task, training data, settings and figures on the development part."""
 
     task: str
     size: int
@@ -112,7 +113,7 @@ def settings_of(task: str, depth: int | None, **more: Any) -> dict[str, Any]:
 
 
 def trained(task: str, size: int, depth: int | None, seed: int, **more: Any) -> UnboundedModel:
-    """Return a model learned from one in so many items."""
+    """Return a model trained on one item in every `size`."""
     kind = "trees" if task == "trees" else "tags"
     items = data(task)[0][::size]
     settings = settings_of(task, depth, **more)
@@ -124,7 +125,7 @@ def trained(task: str, size: int, depth: int | None, seed: int, **more: Any) -> 
 def with_pairs(
     task: str, size: int, depth: int | None, discounts: Sequence[float], strength: float
 ) -> UnboundedModel:
-    """Return a model whose discounts are given by length; the last is that of all longer ones."""
+    """Return a model with fixed discounts by length; the last applies to all longer contexts."""
     kind, config = settled_settings(
         "trees" if task == "trees" else "tags", settings_of(task, depth, fit="seating")
     )
@@ -134,9 +135,7 @@ def with_pairs(
     pcfg = learner.base(learner.rules.counts(derivations), config.base_smoothing)
     chain = chain_of(learner, derivations, pcfg, config, 1)
     assert isinstance(chain, TrieChain)
-    levels = (
-        len(chain.figures()["rules.discount"]) if False else len(chain.state()["rules.parameters"])
-    )
+    levels = len(chain.state()["rules.parameters"])
     by_length = [*discounts, *[discounts[-1]] * levels][:levels]
     chain.restore({"rules.parameters": np.array([(d, strength) for d in by_length])})
     origin = trained(task, 64, 1, 1, fit="seating").origin
@@ -145,7 +144,7 @@ def with_pairs(
 
 
 def judged(task: str, model: UnboundedModel) -> tuple[float, float]:
-    """Return the percentage of right tags, or F1; and bits per word."""
+    """Return the percentage of correct tags, or F1; and bits per word."""
     dev = data(task)[1]
     bits = UnboundedModel.figures(model, dev)["bits per word"]
     if isinstance(model, TagsModel):
@@ -162,7 +161,7 @@ def judged(task: str, model: UnboundedModel) -> tuple[float, float]:
 
 
 def figure(task: str, size: int, way: str, prior: str, depth: int | None, seed: int) -> Figure:
-    """Train and judge one model."""
+    """Train and evaluate one model."""
     begin = time.process_time()
     if prior in FIXED:
         model = with_pairs(task, size, depth, *FIXED[prior])
@@ -180,7 +179,7 @@ def figure(task: str, size: int, way: str, prior: str, depth: int | None, seed: 
 
 
 def sizes(tasks: Sequence[str]) -> Iterator[Figure]:
-    """Yield depths and data sizes for every way of learning."""
+    """Yield figures for all data sizes and depths, for every way of learning."""
     flat = next(iter(PRIORS))
     for task in tasks:
         for size in SIZES:
@@ -191,9 +190,9 @@ def sizes(tasks: Sequence[str]) -> Iterator[Figure]:
 
 
 def priors(tasks: Sequence[str]) -> Iterator[Figure]:
-    """Yield depths for every prior and every fixed choice, on all data and on an eighth.
+    """Yield figures by depth for every prior and every fixed choice, on all data and an eighth.
 
-    The two large tasks have only those that did best on the small ones, on all data.
+    The two large tasks use only those that were best on the small ones, on all data.
     """
     for task in tasks:
         is_small = task in ("ddt", "wsj")
@@ -217,7 +216,7 @@ def written(figures: Iterable[Figure], path: Path) -> None:
 
 
 def read(paths: Sequence[str]) -> list[dict[str, str]]:
-    """Return the rows of tables that were written."""
+    """Return the rows of stored tables."""
     rows: list[dict[str, str]] = []
     for path in paths:
         with Path(path).open(encoding="utf-8") as file:
@@ -230,7 +229,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("part", choices=("sizes", "priors", "picture", "table"))
-    parser.add_argument("names", nargs="*", help="tasks; or tables that were written")
+    parser.add_argument("names", nargs="*", help="tasks, or for picture and table: stored tables")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     if options.part == "table":

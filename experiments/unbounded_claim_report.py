@@ -1,8 +1,8 @@
 """The picture and the table of `experiments.unbounded_claim`.
 
-The picture has a panel per task and data size, accuracy by depth: lines are ways of learning, the
-grey band spans all priors and all fixed discounts and strengths. The table has, for each of them,
-the best bounded model, the unbounded one, and the difference.
+The picture has one panel per task and data size, with accuracy by depth. The lines are the ways of
+learning, and the grey band spans all priors and all fixed discounts and strengths. The table has,
+for each of them, the best bounded model, the unbounded one, and the difference.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Cell = tuple[str, str, str, str]
 
 
 class Panel:
-    """One panel: where it stands, and its scale."""
+    """One panel: its position and its scale."""
 
     def __init__(self, column: int, row: int, values: Sequence[float], depths: Sequence[str]):
         self.left = LEFT + column * (PANEL + GAP)
@@ -39,19 +39,19 @@ class Panel:
         self.depths = depths
 
     def x(self, depth: str) -> float:
-        """Return the place of a depth."""
+        """Return the horizontal position of a depth."""
         return self.left + PANEL * self.depths.index(depth) / (len(self.depths) - 1)
 
     def y(self, value: float) -> float:
-        """Return the height of a value."""
+        """Return the vertical position of a value."""
         return self.top + HIGH * (self.high - value) / (self.high - self.low)
 
     def points(self, line: Mapping[str, float]) -> str:
-        """Return a line as SVG writes its points."""
+        """Return the points of a line in the syntax of SVG."""
         return " ".join(f"{self.x(d):.1f},{self.y(v):.1f}" for d, v in line.items())
 
     def frame(self, title: str) -> list[str]:
-        """Return the axes: depths below, the lowest and highest value at the side."""
+        """Return the axes: depths below, the minimum and maximum value at the side."""
         middle, floor = self.left + PANEL / 2, self.top + HIGH
         parts = [
             f'<rect x="{self.left}" y="{self.top}" width="{PANEL}" height="{HIGH}" '
@@ -78,7 +78,7 @@ def means(rows: Sequence[Mapping[str, str]]) -> dict[Cell, float]:
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the best bounded depth against no bound as Markdown, for every way and prior."""
+    """Return the best bounded depth and no bound as Markdown, for every way and prior."""
     found = defaultdict(lambda: defaultdict(list))  # type: ignore[var-annotated]
     for row in rows:
         name = row["way"] if row["prior"] == FLAT else row["prior"]
@@ -94,7 +94,7 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def draw(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the picture of all figures."""
+    """Return the picture of all figures as SVG."""
     depths = sorted({row["depth"] for row in rows}, key=float)
     width = LEFT + len(NAMES) * (PANEL + GAP)
     height = TOP + len(SIZES) * (HIGH + 62)

@@ -1,18 +1,18 @@
-"""Does learning from words alone, after learning from trees, make a better language model?
+"""Does learning from words alone, after learning from trees, give a better language model?
 
     python -m experiments.unsupervised_stage [both|trees|tags] [particles] [sweeps] [seen|all]
     python -m experiments.unsupervised_stage control [oracle|sampled] [sweeps] [samples]
 
-WSJ sample, preset `wsj`, one `<unk>`, seed 1: 20 sweeps on the trees, then particle Gibbs over what
-is named (Buys & Blunsom 2015, §5.4). Printed after some of the sweeps: how many draws changed
-something, how far the present trees and tags of the training sentences agree with the treebank's,
-the log-likelihood of the seating, and the perplexity of dev from this one sample (sequential
-Monte Carlo, 10 runs of 100 particles, all tags, ends of sentences counted). At the end the last ten
-samples are averaged and set beside the model of the first stage, which averages ten as well: dev
-and test, also with ten times the particles, so that models and not bounds are compared, and the
-sum over the analyses that the search keeps; UAS without punctuation with own tags and with given.
-A control has the first stage alone, for longer, by the oracle's derivations or sampled ones: dev
-and test.
+WSJ sample, preset `wsj`, one `<unk>`, seed 1: 20 sweeps on the trees, then particle Gibbs over the
+named variables (Buys & Blunsom 2015, §5.4). After some of the sweeps, the program prints the
+percentages of sentences whose draws were accepted and changed, the agreement of the current trees
+and tags of the training sentences with the treebank, the log-likelihood of the seating, and the
+perplexity of dev from this one sample (sequential Monte Carlo, 10 runs of 100 particles, all tags,
+sentence ends included). At the end, the average of the last ten samples is compared with the model
+of the first stage, which also averages ten: perplexity on dev and test; on test also with ten times
+the particles, so that models and not bounds are compared, and as the sum over the analyses that the
+search keeps; UAS without punctuation with predicted and with given tags. A control runs only the
+first stage, for longer, with oracle or sampled derivations, and prints dev and test.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def perplexity(model: TransitionModel, sentences: Sequence[Sentence], **options:
 
 
 def trees_of(chain: LatentChain) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield heads and tags of every training sentence, as they are now (root first)."""
+    """Yield the current heads and tags of every training sentence."""
     steps, ends = chain.derivations
     begin = 0
     for end in ends.tolist():
@@ -88,7 +88,7 @@ def trees_of(chain: LatentChain) -> Iterator[tuple[list[int], list[int]]]:
 
 
 class Run:
-    """One chain of two stages, looked at on its way."""
+    """One chain of two stages, with figures between sweeps."""
 
     def __init__(self, split: Split, config: TransitionConfig) -> None:
         self.split, self.config = split, config
@@ -105,11 +105,11 @@ class Run:
         )
 
     def averaged(self) -> TransitionModel:
-        """Return the model of the samples kept."""
+        """Return the model of the kept samples."""
         return self.model({n: part.frozen() for n, part in self.training.learned.items()})
 
     def single(self) -> TransitionModel:
-        """Return the model of the present sample."""
+        """Return the model of the current sample."""
         distributions = {}
         for name, part in self.training.learned.items():
             one = PredictiveSum()
@@ -118,7 +118,7 @@ class Run:
         return self.model(distributions)
 
     def agreement(self, chain: LatentChain) -> tuple[float, float]:
-        """Return the percentage of heads and tags that are the treebank's."""
+        """Return the percentages of heads and tags that agree with the treebank."""
         right_heads = right_tags = words = 0
         for tree, (heads, tags) in zip(self.training.trees, trees_of(chain), strict=True):
             right_heads += sum(a == b for a, b in zip(tree.heads, heads, strict=True))
@@ -128,7 +128,7 @@ class Run:
         return 100 * right_heads / words, 100 * right_tags / words
 
     def follow(self, chain: LatentChain) -> None:
-        """Sweep through the second stage and print what is seen."""
+        """Run the second stage, and print figures after some sweeps."""
         first, sweeps = self.config.sampler.sweeps, self.config.unsupervised.sweeps
         print(f"{'sweep':>5} {'accepted':>8} {'changed':>7} {'heads':>6} {'tags':>6} log-lik. dev")
         self.show(0, chain)
@@ -147,7 +147,7 @@ class Run:
 
 
 def compare(name: str, model: TransitionModel, split: Split) -> None:
-    """Print what a finished model is worth."""
+    """Print the figures of a finished model."""
     figures = [
         perplexity(model, split.dev),
         perplexity(model, split.test),
@@ -161,7 +161,7 @@ def compare(name: str, model: TransitionModel, split: Split) -> None:
 
 
 def control(given: Sequence[str]) -> None:
-    """Learn from trees alone and print the perplexity of dev and test."""
+    """Train on trees alone, and print the perplexity of dev and test."""
     derivations, sweeps, samples = [*given, *("oracle", "40", str(KEPT))[len(given) :]]
     run = Run(load_split("wsj"), control_settings(derivations, int(sweeps), int(samples)))
     run_stages(run.training.stages(), "", Session())
@@ -187,7 +187,7 @@ def main() -> None:
     assert isinstance(chain, LatentChain)
     chain.seat()
     run.follow(chain)
-    heading = "SMC dev, test, test with 1000, search test | own tags UAS, tags; given tags UAS"
+    heading = "SMC dev, test, test with 1000, search test | predicted tags UAS, tags; given: UAS"
     print(f"\nten samples averaged: {heading}")
     compare("trees", supervised, run.split)
     compare("trees, then words", run.averaged(), run.split)

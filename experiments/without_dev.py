@@ -2,11 +2,12 @@
 
     python -m experiments.without_dev [en] [da] [eu] [fr] [--part dev|test]
 
-Seed 1, default settings, trained on the training part alone. All words count, subtypes ignored.
-`error` is the expected calibration error of heads in percent, over 15 bins. A crossing arc is one
-over a word that its head does not dominate: `recall` is the share of those of the treebank that are
-found, `precision` the share of those found that are right. The rows `before` have the same members
-with a sharpness of 1.4, and crossing arcs only where the label that notes one is the likeliest.
+Seed 1, default settings, trained on the training part alone. All words count; subtypes are ignored.
+`error` is the expected calibration error of heads in percent, over 15 bins. A crossing arc passes
+over a word that its head does not dominate: `recall` is the percentage of the crossing arcs of the
+treebank that are predicted, `precision` the percentage of predicted ones that are correct. The rows
+`before` have the same members with a sharpness of 1.4, and predict a crossing arc only where the
+label that marks one is the most probable.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def crossing_of(parses: Sequence[Parse], gold: Sequence[Sentence]) -> tuple[floa
 
 
 def rows(model: CommitteeModel, gold: Sequence[Sentence], name: str, row: str) -> None:
-    """Print the figures of a model with given and with own tags."""
+    """Print the figures of a model with given and with predicted tags."""
     for tags in ("given", "joint"):
         options: dict[str, Any] = {"tags": tags, "marginals": True}
         parses = list(model.parse_all(gold, **options))
@@ -94,7 +95,7 @@ def rows(model: CommitteeModel, gold: Sequence[Sentence], name: str, row: str) -
 
 
 def main() -> None:
-    """Train and measure."""
+    """Train committees, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("treebanks", nargs="*", choices=[*FILES, []], default=[])
     parser.add_argument("--part", default="test", choices=("dev", "test"))

@@ -1,12 +1,12 @@
-"""What word order tells, on our data: smoothing, information, dependency lengths, samples.
+"""Word order on our data: smoothing, information, dependency lengths, samples.
 
     python -m experiments.word_order smoothing [eu id ewt]
     python -m experiments.word_order lengths [eu id ewt] [--picture FOLDER]
     python -m experiments.word_order samples
 
-Test parts; weights fitted on dev; gold trees, tags and relations; punctuation left out (UPOS
-PUNCT); natural logarithms by sentence, orders of words. The tables of Futrell & Gibson (2015) are
-printed by ``python -m experiments.paper futrell-gibson-2015``.
+Test parts; mixture weights fitted on dev; gold trees, tags and relations; punctuation excluded
+(UPOS PUNCT); natural log-likelihood per sentence of the order of its words. The tables of Futrell &
+Gibson (2015) are printed by ``python -m experiments.paper futrell-gibson-2015``.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ def load(name: str) -> list[Treebank]:
 
 
 def train(data: Sequence[Treebank], **settings: Any) -> LinearizeModel:
-    """Train on train, weigh on dev."""
+    """Train on the training part, and fit mixture weights on the development part."""
     return bistro.train("linearize", data[0], dev=data[1], seed=1, **settings)
 
 
 def likelihood(model: LinearizeModel, sentences: Iterable[Sentence]) -> float:
-    """Return the mean log-likelihood of a sentence's order."""
+    """Return the mean log-likelihood of the order of a sentence."""
     logs = [model.score_order(sentence).log_prob for sentence in sentences]
     return math.fsum(logs) / len(logs)
 
 
 def smoothing(name: str) -> None:
-    """Print Pitman-Yor smoothing, with times on one core."""
+    """Print the likelihoods of Pitman-Yor smoothing, with CPU times."""
     data = load(name)
     print(f"{NAMES[name]}: Pitman-Yor, HDR+R; CPU seconds of training (with dev), of scoring test")
     for row, settings in SMOOTHED.items():
@@ -75,7 +75,7 @@ def smoothing(name: str) -> None:
 
 
 def information(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, float]:
-    """Return bits per dependent: all families, those with dependents on one side, on both."""
+    """Return bits per dependent: all families, and by the side of the dependents."""
     bits: defaultdict[str, float] = defaultdict(float)
     dependents: Counter[str] = Counter()
     for sentence in sentences:
@@ -90,7 +90,7 @@ def information(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[st
 
 
 def lengths(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, float]:
-    """Return the mean length of a dependency in words under four kinds of order."""
+    """Return the mean dependency length in words under four kinds of order."""
     sums: Counter[str] = Counter()
     arcs = 0
     for sentence in sentences:
@@ -110,7 +110,7 @@ def lengths(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, f
 
 
 def pictures(figures: dict[str, tuple[dict[str, float], dict[str, float]]], folder: Path) -> None:
-    """Draw both tables, a group of bars a language."""
+    """Draw both tables as bar charts, with one group of bars per language."""
     for place, (file, unit) in enumerate(
         (("order-information", "bits per dependent"), ("order-lengths", "words"))
     ):
@@ -124,7 +124,7 @@ def pictures(figures: dict[str, tuple[dict[str, float], dict[str, float]]], fold
 
 
 def describe(names: Sequence[str], folder: Path | None) -> None:
-    """Print information in word order and dependency lengths, and draw them in a folder."""
+    """Print information in word order and dependency lengths; draw them if there is a folder."""
     figures = {}
     for name in names:
         data = load(name)
@@ -138,9 +138,10 @@ def describe(names: Sequence[str], folder: Path | None) -> None:
 
 
 def samples() -> None:
-    """Print orders drawn for sentences of EWT as a table, by numbers and relations.
+    """Print orders drawn for sentences of EWT as a table, with numbers and relations.
 
-    The words are the treebank's, and a page cannot hold them: `bistro linearize --samples` does.
+    The table does not show the words, which a page may not reproduce; `bistro linearize --samples`
+    shows them.
     """
     data = load("ewt")
     model = train(data)
@@ -158,7 +159,7 @@ def samples() -> None:
 def changes(
     model: LinearizeModel, sentence: Sentence, order: Sequence[int], numbers: dict[int, int]
 ) -> Iterator[str]:
-    """Yield heads (tags) among their dependents (relations), as they stood and as drawn."""
+    """Yield the tags of heads among the relations of their dependents, in real and drawn order."""
     place = {word: i for i, word in enumerate(order)}
     for family in model.tree_of(sentence).families:
         words = sorted((family.head, *family.dependents))

@@ -1,21 +1,21 @@
-"""Learning curves whose end is known: the score of a whole treebank, foretold from its half.
+"""Learning curves with a known end: the score of a whole treebank, predicted from its first half.
 
-    python -m experiments.workflows [ewt:transition] [ddt:eisner] [eu:eisner] … [--draws 1]
+    python -m experiments.workflows [ewt:transition] [ddt:eisner] [eu:eisner] … [--draws 3]
 
-Parts of 1/32, 1/16, 1/8, 1/4 and 1/2 of the training part, nested, drawn at random, and all of it;
-seed 1, default settings, own tags, judged on the development part (UD: all words, subtypes
-ignored). `foretold` is made of the parts up to the half alone, with its interval of 90 %;
+Nested random parts of 1/32, 1/16, 1/8, 1/4 and 1/2 of the training part, and all of it; seed 1,
+default settings, predicted tags, evaluated on the development part (UD: all words, subtypes
+ignored). `forecast` is computed from the parts up to the half alone, with its 90 % interval;
 `measured` is the score of the model of the whole training part.
 
     python -m experiments.workflows --first-half ewt:transition
 
-takes the parts from the first half of the file, as it is, which may hold other texts than the rest.
+draws the parts from the first half of the file, whose texts may differ from the rest.
 
     python -m experiments.workflows --complete ewt:eisner ewt:committee
 
-fills in the second half of the development part, of which every third head is left and no label
-(tags are given), with a model of the first half: the share of right heads and labels among those
-filled in, labels with subtypes, and what the model expected.
+completes the second half of the development part, in which every third head and no label is kept
+(tags are given), with a model of the first half. It prints the percentages of correct heads and
+labels, with subtypes, among the completed ones, and the percentages that the model expects.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ USUAL = ("ewt:transition", "ewt:eisner", "ddt:transition", "ddt:eisner", "eu:tra
 
 
 def report(name: str, kind: str, draws: int, *, first_half: bool) -> None:
-    """Print one line a figure: the measured scores by size, the forecast, and the truth."""
+    """Print one line per figure: the scores by size, the forecast, and the measured score."""
     train, dev = (bistro.read(data_dir() / FILES[name].format(part)) for part in ("train", "dev"))
     if first_half:
         half = train[: len(train) // 2]
@@ -52,7 +52,7 @@ def report(name: str, kind: str, draws: int, *, first_half: bool) -> None:
         found = forecast_of([(part.words, part.scores(figure)) for part in parts], train.words)
         curve = " ".join(f"{fmean(part.scores(figure)):.1f}" for part in parts)
         print(
-            f"{name:<4} {kind:<10} {figure:<4} {curve}  foretold {found.mean:.2f} "
+            f"{name:<4} {kind:<10} {figure:<4} {curve}  forecast {found.mean:.2f} "
             f"({found.low:.2f} to {found.high:.2f})  measured {truth:.2f}  "
             f"error {found.mean - truth:+.2f}",
             flush=True,
@@ -60,7 +60,7 @@ def report(name: str, kind: str, draws: int, *, first_half: bool) -> None:
 
 
 def report_completion(name: str, kind: str) -> None:
-    """Print how much of what was filled in is right."""
+    """Print the percentages of completed heads and labels that are correct."""
     dev = list(bistro.read(data_dir() / FILES[name].format("dev")))
     whole, gold = dev[: len(dev) // 2], dev[len(dev) // 2 :]
     open_ = [
@@ -81,7 +81,7 @@ def report_completion(name: str, kind: str) -> None:
 
 
 def main() -> None:
-    """Print the lines asked for."""
+    """Print the figures of the selected treebanks and kinds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="*", default=list(USUAL))
     parser.add_argument("--draws", type=int, default=3)

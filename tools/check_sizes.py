@@ -1,4 +1,4 @@
-"""Refuse large files in a commit: models and treebanks do not belong into the repository.
+"""Refuse large files in a commit: models and treebanks do not belong in the repository.
 
 python tools/check_sizes.py FILE...
 """
@@ -12,10 +12,10 @@ MOST_BYTES = 1_000_000
 
 
 def main(paths: list[str]) -> int:
-    """Name files that are too large; return 1 if there are any."""
+    """Print the files that are too large; return 1 if there are any."""
     large = [path for path in paths if Path(path).stat().st_size > MOST_BYTES]
     for path in large:
-        print(f"{path}: is larger than {MOST_BYTES:,} bytes", file=sys.stderr)
+        print(f"{path}: larger than {MOST_BYTES:,} bytes", file=sys.stderr)
     return 1 if large else 0
 
 

@@ -1,4 +1,4 @@
-"""Print sentences drawn at random from help, errors, docstrings and pages, to be read aloud.
+"""Print random sentences from help texts, errors, docstrings and pages, for reading aloud.
 
 python tools/draw_sentences.py [SEED] [NUMBER]
 """
@@ -22,7 +22,7 @@ SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.!?] ))[A-Z`][^.!?|]{25,240}[.!?](?= |$)"
 
 
 def sentences() -> Iterator[str]:
-    """Yield every sentence with its place."""
+    """Yield every sentence with its file and line."""
     for path in sorted((PROJECT / "src" / "bistro").rglob("*.py")):
         yield from _of(path, strings_of(path))
         for line, text in errors_of(path):
@@ -32,7 +32,7 @@ def sentences() -> Iterator[str]:
 
 
 def errors_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every error message; what an f-string fills in is an X."""
+    """Yield line and text of every error message; X replaces the fields of an f-string."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
             continue
@@ -47,8 +47,8 @@ def errors_of(path: Path) -> Iterator[tuple[int, str]]:
 
 def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
     for line, text in texts:
-        # Headings of sections ("Parameters", with a line below) are not part of a sentence, and
-        # neither are the types that follow "Returns" and "Raises".
+        # Section headings ("Parameters", underlined) and the types below "Returns" and "Raises"
+        # are not part of a sentence.
         text = re.sub(r"(?:Returns|Yields|Raises)\n *-{3,} *\n[^\n]*\n", "\n", text)
         text = re.sub(r"\w+\n *-{3,} *\n", "\n", text)
         for sentence in SENTENCE.findall(re.sub(r"\s+", " ", text)):
@@ -56,7 +56,7 @@ def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Draw without replacement, and print in the order of the draws."""
+    """Draw sentences without replacement, and print them."""
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     for sentence in random.Random(seed).sample(list(sentences()), number):

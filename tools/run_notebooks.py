@@ -1,9 +1,9 @@
-"""Run notebooks without Jupyter, and write what they show into them.
+"""Run notebooks without Jupyter, and write their outputs into them.
 
     PYTHONPATH=src python tools/run_notebooks.py docs/notebooks/*.ipynb
 
-A cell's output is what it prints, and the value of its last line as the notebook would show it: as
-HTML, as a picture, or as text. The tests run the notebooks in the same way, and compare the text.
+The output of a cell is what it prints, and the value of its last line as a notebook shows it: as
+HTML, as a picture, or as text. The tests run the notebooks in the same way and compare the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 
 def run(notebook: dict[str, Any], name: str = "notebook") -> dict[str, Any]:
-    """Return a notebook with the outputs of its cells, which are run in order."""
+    """Run the cells of a notebook in order, and return it with their outputs."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     cells, number = [], 0
     for cell in notebook["cells"]:
@@ -61,26 +61,26 @@ def outputs_of(
 
 
 def shown(value: Any) -> dict[str, list[str]]:
-    """Return a value in every form that a notebook may choose from."""
+    """Return a value in every format that a notebook can display."""
     forms = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
     data = {
         name: getattr(value, method)().splitlines(keepends=True)
         for name, method in forms.items()
         if hasattr(value, method)
     }
-    # Where an object lies in memory differs from run to run.
+    # The memory address of an object differs from run to run.
     plain = re.sub(r" at 0x[0-9a-f]+", "", repr(value))
     return {**data, "text/plain": plain.splitlines(keepends=True)}
 
 
 def texts(notebook: dict[str, Any]) -> list[str]:
-    """Return what a notebook prints."""
+    """Return the printed outputs of a notebook."""
     outputs = [o for cell in notebook["cells"] for o in cell.get("outputs", [])]
     return ["".join(output["text"]) for output in outputs if output["output_type"] == "stream"]
 
 
 def main() -> None:
-    """Run the notebooks that are named, and write them back."""
+    """Run the named notebooks, and write them back."""
     for name in sys.argv[1:]:
         path = Path(name)
         done = run(json.loads(path.read_text("utf-8")), path.name)

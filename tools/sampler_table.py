@@ -1,9 +1,9 @@
-"""Print the verdicts of simulation-based calibration for the documentation.
+"""Print the results of simulation-based calibration for the documentation.
 
     PYTHONPATH=src python tools/sampler_table.py [PART OF A NAME ...] > table.md
 
-Right samplers come first, then wrong ones, which must be rejected. All of them take about half an
-hour; the names on the command line choose some.
+Correct samplers come first, then wrong ones, which must be rejected. All of them take about half an
+hour; arguments select the samplers whose names contain one of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bistro.inference.simulated import calibrate
 
 
 def main() -> None:
-    """Print one row per sampler, as soon as it is known."""
+    """Print one row per sampler, as soon as its result is available."""
     print("| sampler | runs | quantities | smallest p-value, corrected | verdict |")
     print("|---|---|---|---|---|")
     for name, (simulate, runs) in {**RIGHT, **WRONG}.items():

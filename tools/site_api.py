@@ -1,6 +1,6 @@
 """The reference of modules and classes as Markdown, from their signatures and docstrings.
 
-Docstrings are in NumPy's style. What a class stores is documented by the string below each field.
+Docstrings are in NumPy style. The fields of a class are documented by the string below each field.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LISTS = ("Parameters", "Returns", "Raises", "Yields", "Attributes")
 
 
 def reference(target: str, members: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the reference of ``module`` or ``module:Class``; of a class, perhaps some members."""
+    """Yield the reference of ``module`` or ``module:Class``, optionally only of some members."""
     name, _, inside = target.partition(":")
     module = import_module(name)
     if inside:
@@ -35,7 +35,7 @@ def reference(target: str, members: Sequence[str] = ()) -> Iterator[str]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Return the names that a module offers: its ``__all__``, or what it defines itself."""
+    """Return the public names of a module: its ``__all__``, or the names that it defines."""
     listed: list[str] | None = getattr(module, "__all__", None)
     if listed is not None:
         return [name for name in listed if not name.startswith("__")]
@@ -103,7 +103,7 @@ def _function(name: str, value: Any) -> Iterator[str]:
 
 
 def _shown(name: str, signature: inspect.Signature) -> str:
-    """Return a call with its defaults, without types, which the list of parameters has."""
+    """Return a call with its defaults, without types, which are in the list of parameters."""
     bare = [
         p.replace(annotation=inspect.Parameter.empty)
         for p in signature.parameters.values()
@@ -132,7 +132,7 @@ def _split(call: str) -> Iterator[str]:
 
 
 def _text(doc: str, signature: inspect.Signature | None = None) -> Iterator[str]:
-    """Yield a docstring as Markdown, its sections as lists."""
+    """Yield a docstring as Markdown, with its sections as lists."""
     parts = SECTION.split(doc)
     yield from _prose(parts[0])
     for title, body in zip(parts[1::2], parts[2::2], strict=True):
@@ -168,7 +168,7 @@ def _typed(names: str, signature: inspect.Signature | None) -> str:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """Yield paragraphs; examples of a session become blocks of code."""
+    """Yield paragraphs, with interactive examples as code blocks."""
     for paragraph in re.split(r"\n{2,}", text.strip("\n")):
         if paragraph.startswith(">>>"):
             yield from ["```pycon", paragraph, "```", ""]

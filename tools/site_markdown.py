@@ -1,7 +1,7 @@
-"""Two additions to Python-Markdown, for the documentation site.
+"""Two extensions of Python-Markdown for the documentation site.
 
-A fenced block with the language ``math`` holds TeX and becomes MathML, which browsers show without
-a script or a font from elsewhere; code hosts show such a block as mathematics too. A line such as
+A fenced block with the language ``math`` contains TeX and becomes MathML, which browsers show
+without scripts or external fonts; code hosts also show such a block as mathematics. A line such as
 
     ::: bistro.pitman_yor
     ::: bistro.models.base:Model save summary
@@ -26,7 +26,7 @@ DIRECTIVE = re.compile(r"::: (\S+)(.*)")
 
 
 class SitePreprocessor(Preprocessor):
-    """Replaces mathematics and references before anything else looks at the lines."""
+    """Replace formulas and references before other preprocessors read the lines."""
 
     def run(self, lines: list[str]) -> list[str]:
         """Return the lines of a page with formulas as HTML and references as Markdown."""
@@ -49,7 +49,7 @@ class SitePreprocessor(Preprocessor):
 
 
 def _until(fence: str, lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines of a fenced block, its end included."""
+    """Yield the lines of a fenced block, including its end."""
     for line in lines:
         yield line
         if line.rstrip() == fence:
@@ -57,10 +57,10 @@ def _until(fence: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 class SiteExtension(Extension):
-    """The extension; its name in the configuration is that of this module."""
+    """The extension; its name in the configuration is the name of this module."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Register the preprocessor: before fenced blocks, which have priority 25."""
+        """Register the preprocessor before the one for fenced blocks, which has priority 25."""
         md.preprocessors.register(SitePreprocessor(md), "bistro-site", 27)
 
 

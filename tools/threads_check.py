@@ -24,7 +24,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def judge(committee: Any) -> None:
-    """Give a committee a stack; a treebank that it could be learned from would take too long."""
+    """Add a random stack to a committee; a treebank that is large enough would take too long."""
     rng = np.random.default_rng(1)
     for way in WAYS:
         decisions = [name for name in DECISIONS if way == "joint" or name != TAGS]
@@ -33,7 +33,7 @@ def judge(committee: Any) -> None:
 
 
 def main() -> None:
-    """Do the same on one thread and on two, and compare."""
+    """Compare the results on one thread and on two."""
     for kind, settings in KINDS.items():
         models: list[Any] = [
             bistro.train(kind, TREEBANK, seed=1, session=Session(threads=threads), **settings)
@@ -49,7 +49,7 @@ def main() -> None:
         if hasattr(model, "score"):
             scores = [model.score(SENTENCES, threads=n, particles=10).log_probs for n in (1, 2)]
             assert (scores[0] == scores[1]).all(), kind
-        print(f"{kind}: the same on two threads", flush=True)
+        print(f"{kind}: the same results on two threads", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ public:
     // Events are letters; the last event is the end.
     MorphemeSpeller(const Trie& trie, std::int32_t labels, std::int32_t letters) : trie_(&trie), labels_(labels), end_(letters) {}
 
-    // Calls told(length, log P) for every prefix of these letters that has at least `shortest` letters, as a morpheme.
-    template <class Told>
-    void spell(Letters letters, std::int32_t label, std::size_t shortest, const Told& told) const {
+    // Calls visit(length, log P) for every prefix of these letters that has at least `shortest` letters, as a morpheme.
+    template <class Visit>
+    void spell(Letters letters, std::int32_t label, std::size_t shortest, const Visit& visit) const {
         // Like `spelling_context`, at the end of a vector that is filled from the back, so that the cost of a letter does
         // not depend on its position.
         const std::size_t n = letters.size();
@@ -43,7 +43,7 @@ public:
             context[first + 1] = 1 + label;
             if (length > 0) context[first + 2] = 2 + labels_ + letters[length - 1];
             const Place place = trie_->locate(std::span<const std::int32_t>(context).subspan(first));
-            if (length >= shortest) told(static_cast<std::int32_t>(length), log_prob + std::log(trie_->probability(place, end_)));
+            if (length >= shortest) visit(static_cast<std::int32_t>(length), log_prob + std::log(trie_->probability(place, end_)));
             if (length == letters.size()) return;
             log_prob += std::log(trie_->probability(place, letters[length]));
         }

@@ -251,7 +251,6 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
 }  // namespace
 
 #define BISTRO_KERNELS(Real, CLONES, WIDEST)                                                                                     \
-    CLONES void add_scaled(Real* y, Real a, const Real* x, std::size_t n) { scaled(y, a, x, n); }                                \
     CLONES void add_row(Real* y, const Real* x, std::size_t n) { row(y, x, n); }                                                 \
     CLONES void add_product(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                      \
         product<40>(y, x, w, rows, columns);                                                                                     \

@@ -31,10 +31,6 @@ struct InLines {
 template <class Real>
 using Aligned = std::vector<Real, InLines<Real>>;
 
-// y += a x
-void add_scaled(float* y, float a, const float* x, std::size_t n);
-void add_scaled(double* y, double a, const double* x, std::size_t n);
-
 // y += x
 void add_row(float* y, const float* x, std::size_t n);
 void add_row(double* y, const double* x, std::size_t n);

@@ -84,9 +84,7 @@ struct Symbols {
 
     std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
     std::int32_t no_word() const { return words; }
-    std::int32_t end_word() const { return words + 1; }
     std::int32_t no_tag() const { return tags; }
-    std::int32_t end_tag() const { return tags + 1; }
     std::int32_t no_label() const { return labels; }           // a word without a head
     std::int32_t label_of_none() const { return labels + 1; }  // if there is no word
     // Decisions of a state about the tree: reduce, shift, or an arc with its label.
@@ -169,7 +167,6 @@ public:
 
     std::int32_t groups() const { return static_cast<std::int32_t>(sizes_.size()); }
     std::size_t outcomes(std::int32_t group) const { return static_cast<std::size_t>(sizes_[group]); }
-    std::size_t largest_group() const { return static_cast<std::size_t>(*std::max_element(sizes_.begin(), sizes_.end())); }
 
     // Indices in the array of all parameters.
     std::size_t row_at(std::int32_t row) const { return static_cast<std::size_t>(row) * hidden(); }

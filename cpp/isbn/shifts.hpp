@@ -2,8 +2,9 @@
 //
 // Derivations that are extended together include some that a search by single steps would drop, because one of the others has
 // raised the threshold. The results are therefore processed once more in the order of single steps. The final result is then the
-// same, with one exception: a derivation may be dropped because the threshold was raised too early, although its next word would
-// have been more probable than the margin allows.
+// same, with two exceptions. A derivation may be dropped because the threshold was raised too early, although its next word would
+// have been more probable than the margin allows. The prospects of a step (prospects.hpp) also depend on which derivations have
+// already reached the next word.
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,6 @@ protected:
     struct Expanded {
         std::uint32_t node;
         ActionProbabilities actions;
-        Choices choices;
     };
     // A node that is about to shift.
     struct Shifting {
@@ -141,7 +140,7 @@ protected:
     Expanded expand(std::uint32_t id, std::size_t number) {
         const Choices possible = view_.choices(items_, graph_.nodes[id].look, words_);
         const auto outcomes = [&] { return of_actions_.of_prepared(number); };
-        return {id, model_.action_probabilities(possible, pace_, outcomes), possible};
+        return {id, model_.action_probabilities(possible, pace_, outcomes)};
     }
 
     void go_on(const Expanded& e, bool words_left) {

@@ -64,8 +64,7 @@ public:
     struct Kept {
         std::uint32_t index;
         double factor = 1;  // 1 / probability of being kept
-        bool is_drawn = false;
-        Noise noise{};  // if it is drawn
+        Noise noise{};  // of alternatives that are not kept for certain
     };
 
     // The alternatives that are kept, given their weights. `whole` is the total of the shares, and `variance(index)` is the
@@ -160,7 +159,7 @@ private:
             const double p = std::min(1.0, key.value * scale);
             if ((upto += p) < 1) continue;
             upto -= 1;
-            kept_.push_back({key.index, 1 / p, true, {}});
+            kept_.push_back({key.index, 1 / p, {}});
         }
         for (std::size_t i = first; i < kept_.size(); ++i) set_noise(first, i, rng);
         for (std::size_t i = first; i < kept_.size(); ++i) {

@@ -27,7 +27,6 @@ public:
         }
     }
 
-    std::int32_t rows() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
     bool empty(std::int32_t row) const { return begin_[row] == begin_[row + 1]; }
 
     // The sum of the products of the entries of a row and the values of their columns, added to a given value.

@@ -1,1 +1,1 @@
-"""The tables of the published papers, one module each, for ``python -m experiments.paper``."""
+"""The tables of published papers, one module per paper, for ``python -m experiments.paper``."""

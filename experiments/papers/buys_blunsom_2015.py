@@ -20,9 +20,10 @@ from experiments.papers.buys_blunsom_models import (
 from experiments.papers.table import Paper, Row, Table
 
 DATA = (
-    "WSJ: the sample of the Penn Treebank, 3,262 sentences to train, unlabelled, UAS. EWT: English "
-    "EWT, its first 3,262 sentences to train, UAS / LAS. Punctuation is left out; tags are the "
-    "Penn Treebank's; seed 1. The paper: WSJ sections 02-21, about 40,000 sentences, UAS / LAS."
+    "WSJ: the sample of the Penn Treebank, 3,262 training sentences, unlabelled, UAS. EWT: English "
+    "EWT, its first 3,262 training sentences, UAS / LAS. Punctuation is excluded; tags are those "
+    "of the Penn Treebank; seed 1. The paper: WSJ sections 02-21, about 40,000 sentences, UAS / "
+    "LAS."
 )
 BEST = (
     "presets wsj and ud (UPOS with two features), ten samples averaged, particles by weight, tree "
@@ -31,7 +32,7 @@ BEST = (
 BEST_CONTEXTS = (
     "the same contexts and tags, ten samples averaged, particles by weight, minimum risk"
 )
-# What Table 3 adds to the contexts, row by row, with the paper's UAS and LAS.
+# The elements that Table 3 adds to the contexts, row by row, with the paper's UAS and LAS.
 ELEMENTS = (
     ("σ1.t, σ2.t", "73.25 / 70.14"),
     ("+ rc1(σ1).t", "80.21 / 76.64"),
@@ -59,7 +60,7 @@ def table_1() -> Iterator[Row]:
 
 
 def table_2() -> Iterator[Row]:
-    """Each row: the paper's figure, changes to the settings, how tags are found, and a note."""
+    """Yield Table 2; `rows` has name, the paper's figure, changed settings, tags and a note."""
     yield Row("MaltParser, unlexicalised", "85.23 / 82.80")
     yield Row("MaltParser, lexicalised", "89.17 / 87.81")
     rows: tuple[tuple[str, str, tuple[str, ...], str, str], ...] = (
@@ -90,7 +91,7 @@ def table_2() -> Iterator[Row]:
                 continue
             published = accuracy(treebank, parser(treebank, PRESET, *changes), tags)
             own = tuple(c for c in changes if c not in ON_TREES)
-            # Preset ud joins features to the tags, which the tagger does not give.
+            # Preset ud joins features to the tags; the tagger does not predict them.
             has_best = tags != "tagger" or treebank == "wsj"
             best = accuracy(treebank, parser(treebank, ours, *own), tags) if has_best else "-"
             yield Row(f"{treebank.upper()}, {name}", paper, published, best, note)
@@ -115,7 +116,7 @@ LEAST_RISK: dict[str, Any] = {
 
 
 def table_4() -> Iterator[Row]:
-    """Sentences per second and accuracy; the model has oracle derivations, as in Table 3."""
+    """Yield sentences per second and accuracy, with oracle derivations as in Table 3."""
     rows: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         ("5000 particles", "18: 89.04", "joint", {"size": 5000}),
         ("1000 particles", "27: 88.93", "joint", {}),
@@ -197,19 +198,19 @@ PAPER = Paper(
         Table(
             "table6",
             "Table 6: perplexity of language models, test parts",
-            "Words and sentence ends, one unknown word, seed 1. WSJ: the sample, without "
-            "punctuation, numbers and symbols one word. News: the sample as it is and 10,000 "
-            "sentences of news; test part: 1,000 others. The paper: WSJ sections 00-20; with "
-            "24 million words of news, tested on news.",
+            "Words and sentence ends, one unknown word, seed 1. WSJ: the sample without "
+            "punctuation, with numbers and symbols replaced by one word. News: the unchanged "
+            "sample and 10,000 news sentences; tested on 1,000 other news sentences. The paper: "
+            "WSJ sections 00-20; with 24 million words of news, tested on news.",
             table_6,
             best="5-gram of 40 samples averaged; parser of preset wsj, ten samples averaged, all "
-            "distributions learn from the text, sums by sequential Monte Carlo",
+            "distributions trained on the text, sums by sequential Monte Carlo",
         ),
         Table(
             "table7",
             "Table 7: generated sentences",
-            "The most probable of 1000 sentences drawn, of those with ten words or more; WSJ "
-            "sample with punctuation, numbers one word, lower case, seed 1.",
+            "The most probable of 1000 sampled sentences with ten words or more; WSJ sample with "
+            "punctuation, numbers replaced by one word, lower case, seed 1.",
             table_7,
         ),
     ),

@@ -29,13 +29,14 @@ SECOND_STAGE = "unsupervised.sweeps=2"
 """The paper does not say how many sweeps its second stage has."""
 ONE_SAMPLE = {"sampler": {"sweeps": 20, "samples": 1}}
 NEWS_TO_TRAIN, NEWS_TO_TEST = 10_000, 1_000
-"""Sentences of news: the first of the file to train, its last to test."""
+"""Numbers of news sentences: the first of the file for training, the last for testing."""
 
 
 def without_punctuation(sentence: Sentence) -> Sentence:
-    """Return a sentence without punctuation, numbers and symbols as one word.
+    """Return a sentence without punctuation, with numbers and symbols replaced by one word.
 
-    What hung on a removed word hangs on the nearest word above it that is left; one root is left.
+    Dependents of a removed word are attached to its nearest remaining ancestor. If there are
+    several roots, the first becomes the head of the others.
     """
     kept = [i for i, tag in enumerate(sentence.xpos, 1) if tag not in PUNCTUATION]
     place = {old: new for new, old in enumerate(kept, 1)}
@@ -56,7 +57,7 @@ def without_punctuation(sentence: Sentence) -> Sentence:
 
 
 def with_one_number(sentence: Sentence) -> Sentence:
-    """Return a sentence in lower case, all its numbers one word."""
+    """Return a sentence in lower case, with all numbers replaced by one word."""
     tagged = zip(sentence.forms, sentence.xpos, strict=True)
     words = [NUMBER if tag == "CD" else word.lower() for word, tag in tagged]
     return Sentence.from_columns(
@@ -65,7 +66,7 @@ def with_one_number(sentence: Sentence) -> Sentence:
 
 
 def prepared(part: str, change: Callable[[Sentence], Sentence]) -> list[Sentence]:
-    """Return a part of the WSJ sample, changed; sentences of punctuation alone are left out."""
+    """Return a changed part of the WSJ sample, without sentences of punctuation alone."""
     sentences = map(change, getattr(treebank_of("wsj"), part))
     return [sentence for sentence in sentences if len(sentence)]
 
@@ -73,7 +74,7 @@ def prepared(part: str, change: Callable[[Sentence], Sentence]) -> list[Sentence
 def language_model(
     trees: Sequence[Sentence], preset: str, *changes: str, text: Sequence[Path] = ()
 ) -> Model:
-    """Train the parser of a preset without labels, on trees and perhaps raw text."""
+    """Train the parser of a preset without labels, on trees and optionally raw text."""
     config = read_toml(file_or_preset(preset), TransitionConfig)
     config = apply_overrides(config, [*AS_PUBLISHED, *changes])
     return bistro.train("transition", trees, config=config, seed=SEED, text=list(text))
@@ -108,7 +109,7 @@ def _wsj() -> Iterator[Row]:
 
 
 def _wsj_as_it_is() -> Iterator[Row]:
-    """The 5-gram and preset wsj with punctuation, summed by the paper's rule and by Monte Carlo."""
+    """Yield the 5-gram and preset wsj with punctuation, with the paper's sum and Monte Carlo."""
     train, test = list(treebank_of("wsj").train), list(treebank_of("wsj").test)
     ngram = bistro.train("ngram", as_words(train), seed=SEED, unknown="single")
     yield Row("WSJ with punctuation, 5-gram", "-", "-", perplexity(ngram, test))

@@ -1,4 +1,4 @@
-"""The models that the tables of Buys & Blunsom (2015) share, each trained once per run."""
+"""The models used by the tables of Buys & Blunsom (2015), each trained once per run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from experiments.treebanks import Split, evaluate, load_split
 
 PRESET = "buys-blunsom-2015"
 TREEBANKS = {"wsj": "wsj", "ewt": "ud"}
-"""The treebanks, with the preset that Bistro has for each."""
+"""The treebanks, with Bistro's preset for each."""
 ON_TREES = ("derivations=oracle", "sampler.hyper_every=1")
-"""Without latent structure there is one derivation per tree, and hyper-parameters are resampled in
+"""Settings without latent structure: one derivation per tree, and hyper-parameters resampled in
 every sweep."""
 SEED = 1
 SENTENCES = 3262
@@ -29,9 +29,9 @@ SENTENCES = 3262
 
 @cache
 def treebank_of(name: str) -> Split:
-    """Read a treebank once; all have as many training sentences as the WSJ sample.
+    """Read a treebank once, with at most as many training sentences as the WSJ sample.
 
-    Derivations of the whole of EWT take hours to sample.
+    Sampling the derivations of the whole of EWT takes hours.
     """
     split = load_split(name)
     return replace(split, train=split.train[:SENTENCES])
@@ -46,7 +46,7 @@ def parser(treebank: str, preset: str, *changes: str) -> TransitionModel:
 
 
 def with_elements(count: int) -> list[str]:
-    """Return the changes that leave the first elements of the contexts of Table 1."""
+    """Return the settings that keep only the first `count` elements of the contexts of Table 1."""
     contexts = read_toml(file_or_preset(PRESET), TransitionConfig).contexts
     kept = contexts.actions[:count]
     words = [e for e in contexts.words if e == "b.tag" or e in kept]
@@ -58,7 +58,7 @@ def with_elements(count: int) -> list[str]:
 
 @cache
 def tagged(treebank: str, part: str, column: str) -> Sequence[Sentence]:
-    """Return a part of a treebank with the tags of a tagger in one column."""
+    """Return a part of a treebank with predicted tags in one column."""
     split = treebank_of(treebank)
     config = apply_overrides(read_toml(file_or_preset("tagger"), TagsConfig), [f"tagset={column}"])
     tagger = bistro.train("tags", split.train, config=config, seed=SEED)
@@ -77,9 +77,9 @@ def accuracy(
     speed: bool = False,
     **options: Any,
 ) -> str:
-    """Return UAS, and LAS where there are labels, of words that are not punctuation.
+    """Return UAS, and LAS if there are labels, of words that are not punctuation.
 
-    `tags` are "joint", "given" or those of a "tagger".
+    `tags` is "joint", "given", or "tagger" for the tags of a separate tagger.
     """
     gold = getattr(treebank_of(treebank), part)
     given = tagged(treebank, part, model.config.tagset) if tags == "tagger" else gold

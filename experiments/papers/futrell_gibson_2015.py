@@ -1,6 +1,6 @@
 """Futrell & Gibson (2015): word orders of unordered dependency trees.
 
-Table 2 of the paper, ratings by people, cannot be computed.
+Table 2 of the paper, human ratings, cannot be computed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BLEU_OF_PAPER = "57.7"
 TWO: list[Mixture] = [("HDR", "oo"), ("HDR", "n2")]
 ORDERED = {"English": MIXTURES, "Basque": TWO, "Indonesian": TWO}
 SHARES = (8, 4, 2, 1)
-"""One sentence of so many is learned from."""
+"""Training uses one sentence in this many."""
 WORDS = "head.upos+form+deprel"
 
 
@@ -67,7 +67,7 @@ def table1() -> Iterator[Row]:
 
 
 def figure2() -> Iterator[Row]:
-    """Yield one correlation: the paper's ratings with its likelihoods, and with ours."""
+    """Yield one row: the correlations of the paper's ratings with its likelihoods and with ours."""
     trained = as_published("English"), at_best("English")
     columns = (LIKELIHOODS["English"], *([t.likelihood(m) for m in MIXTURES] for t in trained))
     correlations = [f"{float(np.corrcoef(RATINGS, column)[0, 1]):.2f}" for column in columns]
@@ -75,7 +75,7 @@ def figure2() -> Iterator[Row]:
 
 
 def bleu() -> Iterator[Row]:
-    """Yield BLEU of the best orders, with what ties, samples and unseen heads do to it."""
+    """Yield BLEU of the best orders; in the note, with other ties, samples, and only seen heads."""
     for language, mixtures in ORDERED.items():
         ours = as_published(language)
         seen = seen_bags(ours.model, ours.data.train, ours.data.test)
@@ -97,7 +97,7 @@ def bleu() -> Iterator[Row]:
 
 
 def best_bleu(language: str, data: Data) -> Iterator[Row]:
-    """Yield BLEU of the default settings, and of models that see words too."""
+    """Yield BLEU with default settings, and of models that also condition on words."""
     for name, more in (("default settings", ()), ("and words", (WORDS,))):
         labellings = ("HDR", "R", *more)
         model = bistro.train("linearize", data.train, dev=data.dev, labellings=labellings, seed=1)
@@ -110,7 +110,7 @@ def shown(ordered: Ordered) -> str:
 
 
 def unseen() -> Iterator[Row]:
-    """Yield BLEU of observed orders beside the 2-gram, with the share of heads never seen so."""
+    """Yield BLEU of observed orders and the 2-gram, with the percentage of unseen heads."""
     folder = data_dir() / "ptb_sample"
     wsj = Data(*(bistro.read(folder / f"wsj-{part}.conll") for part in ("train", "dev", "test")))
     treebanks = {"EWT": (treebank("English"), ("HDR",)), "WSJ sample": (wsj, ("HD",))}
@@ -137,12 +137,13 @@ PAPER = Paper(
             "table1",
             "Table 1: log-likelihood of word order",
             "Mean natural logarithm of the probability of a test sentence's order given its tree, "
-            "punctuation left out, weights fitted on dev. Basque and Indonesian are the paper's "
+            "punctuation excluded, weights fitted on dev. Basque and Indonesian are the paper's "
             "data (UD 1.1). English is EWT 2.16, French another treebank (ParTUT), Hebrew a later "
-            "release, learned from nine tenths of its development part (484 sentences): only the "
-            "order of their rows compares. As published: parts mixed at each head. Note: mixed by "
-            "whole sentences / and each part computed as in public code of the first author / and "
-            f"without sentences with more than {MOST_ALIKE} dependents of one label at one head.",
+            "release, trained on nine tenths of its development part (484 sentences): only the "
+            "order of their rows is comparable. As published: parts mixed at each head. Note: "
+            "mixed by whole sentences / and each part computed as in public code of the first "
+            f"author / and without sentences with more than {MOST_ALIKE} dependents of one label "
+            "at one head.",
             table1,
             best="the same parts with Pitman-Yor smoothing, 10 sweeps, seed 1.",
         ),
@@ -150,14 +151,14 @@ PAPER = Paper(
             "figure2",
             "Figure 2: acceptability and likelihood",
             "Pearson correlation of the paper's acceptability ratings (its Table 2, English) with "
-            "log-likelihoods of the same 12 models: the paper's, and ours of EWT.",
+            "log-likelihoods of the same 12 models: the paper's, and ours on EWT.",
             figure2,
             best="Pitman-Yor smoothing, as in Table 1.",
         ),
         Table(
             "bleu",
             "Section 3.3: BLEU of the most probable orders",
-            "Test parts, BLEU (sacrebleu, tokens as they are) and sentences in their real order; "
+            "Test parts, BLEU (sacrebleu, unchanged tokens) and sentences in their real order; "
             "the paper has the best of its 12 models on the data of the 2011 shared task (WSJ). "
             "Equally probable orders at random. Note: ties broken by the input's order / "
             "a sampled order instead of the best / only sentences whose heads were all seen with "
@@ -168,9 +169,9 @@ PAPER = Paper(
         Table(
             "unseen",
             "Section 3.3: observed orders and the amount of data",
-            "BLEU of the most probable orders of HDR oo / HDR n2, ties at random, learned from a "
+            "BLEU of the most probable orders of HDR oo / HDR n2, ties at random, trained on a "
             "part of the training data. The WSJ sample has no relations: HD oo / HD n2. Note: "
-            "heads of the test part that were never seen with the same dependents.",
+            "percentage of heads of the test part that were never seen with the same dependents.",
             unseen,
         ),
     ),

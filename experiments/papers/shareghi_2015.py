@@ -3,12 +3,12 @@
     python -m experiments.paper shareghi-2015
 
 "As published": the presets `shareghi-2015-tags`, `-trees` and `-morphology`, and the searches of
-section 5: A* ends with its first complete tree, beam 200; every open node is rewritten, as the text
-has it, or the leftmost one alone; Metropolis-Hastings draws whole trees from the PCFG, and the tree
-has the highest sum of counts of labelled spans. Left open by the text and chosen here: flat priors;
-no burn-in; the beam of A* on trees and tags (the 200 of morphology); 5,000 draws (the paper has
-30,000 for trees, and 0.8 F1 less with 5,000); unknown words of tags (one <unk>); rules never seen,
-which count 0.1 in the PCFG of tags.
+section 5. A* ends with its first complete tree, beam 200; it expands every open node, as in the
+text, or only the leftmost one. Metropolis-Hastings draws whole trees from the PCFG, and returns the
+tree with the highest sum of counts of labelled spans. The text does not specify some settings,
+which are chosen here: flat priors; no burn-in; the beam of A* on trees and tags (the 200 of
+morphology); 5,000 draws (the paper has 30,000 for trees, and 0.8 F1 less with 5,000); unknown words
+of tags (one <unk>); a count of 0.1 for unseen rules in the PCFG of tags.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PAPER = Paper(
             "table1",
             "Table 1: data",
             "Numbers of training sentences, test sentences, words (morphemes) per sentence, and "
-            "rules of the grammar. Ours are a tenth of the paper's trees, and another Bantu "
+            "rules of the grammar. Our data have a tenth of the paper's trees, and another Bantu "
             "language.",
             table1,
         ),
@@ -67,13 +67,13 @@ PAPER = Paper(
             "Unlabelled F1 and exact match, ten folds, the error of F1 over folds. IsiZulu, 24 "
             "morphemes per utterance; the paper has Sesotho, 5 per utterance.",
             shareghi_morphology.table2,
-            "parameters fitted to blocks left out; A* compares 100 complete trees.",
+            "parameters fitted to held-out blocks; A* compares 100 complete trees.",
         ),
         Table(
             "table3",
             "Table 3: syntactic parsing",
             "Labelled F1 and exact match, all sentences, then those up to 40 words; test part of "
-            "the WSJ sample, 3,262 trees to learn from (the paper has 33,180).",
+            "the WSJ sample, 3,262 training trees (the paper has 33,180).",
             shareghi_trees.table3,
             "preset `phrases`, contexts of rules, sampled seating.",
         ),
@@ -88,15 +88,15 @@ PAPER = Paper(
             "table4",
             "Table 4: part-of-speech tagging",
             "Percent of words, of sentences; test parts; the treebank's tags (XPOS). WSJ sample (a "
-            "tenth of the paper's English), DDT of CoNLL-X (the paper has another cut), EWT.",
+            "tenth of the paper's English), DDT of CoNLL-X (the paper has another split), EWT.",
             shareghi_tags.table4,
             "preset `tagger`: sampled seating, unknown words as classes; a beam of 16.",
         ),
         Table(
             "table5a",
             "Table 5(a): frequent spines",
-            "Of the 1,000 most frequent spines of the right trees, how many are among the 1,000 "
-            "most frequent of the trees found, in percent; ties broken at random. Test parts, "
+            "Percentage of the 1,000 most frequent spines of the gold trees that are among the "
+            "1,000 most frequent of the predicted trees; ties broken at random. Test parts, "
             "MCMC: 2,000 draws of trees, 5,000 of tags.",
             table5a,
             "preset `phrases` for trees, preset `tagger` of the same depth (20 for ∞) for tags.",
@@ -104,8 +104,8 @@ PAPER = Paper(
         Table(
             "table5b",
             "Table 5(b): frequent contexts",
-            "The five commonest contexts of a symbol in the trees found; * those that are among "
-            "the five of the right trees. Test part of the WSJ sample, MCMC, 2,000 draws.",
+            "The five commonest contexts of a symbol in the predicted trees; * marks those among "
+            "the five of the gold trees. Test part of the WSJ sample, MCMC, 2,000 draws.",
             shareghi_trees.table5b,
             "preset `phrases`.",
         ),
@@ -113,10 +113,10 @@ PAPER = Paper(
             "searches",
             "What each search finds",
             "F1; nats per sentence below the most probable tree that any of these searches found, "
-            "and how often it is found; partial trees opened (at most 20,000) and searches that "
-            "ended with a complete tree; milliseconds per word. A* stops at the first complete "
-            "tree unless it compares 100. Models as published, the PCFG guides; 120 sentences of "
-            "the development part of the WSJ sample, utterances of one fold.",
+            "and how often a search finds it; opened partial trees (at most 20,000) and searches "
+            "that ended with a complete tree; milliseconds per word. A* stops at the first "
+            "complete tree unless it compares 100. Models as published, the PCFG guides; 120 "
+            "sentences of the development part of the WSJ sample, utterances of one fold.",
             shareghi_searches.searches,
         ),
     ),

@@ -40,13 +40,13 @@ BEST = {"search": "astar-full"}
 
 @cache
 def paragraphs() -> list[Paragraph]:
-    """Return the training file."""
+    """Return the paragraphs of the training file."""
     return list(read_segmented(data_dir() / "zu_morph" / "zu-train.tsv", tolerance=0.001))
 
 
 @cache
 def fold(number: int) -> tuple[list[Paragraph], list[Paragraph]]:
-    """Return the utterances of all paragraphs but one in ten, and of those."""
+    """Return the utterances of nine tenths of the paragraphs, and those of the other tenth."""
     own, rest = (
         list(utterances(p for i, p in enumerate(paragraphs()) if (i % FOLDS == number) == inside))
         for inside in (True, False)
@@ -84,7 +84,7 @@ def mean(figures: Sequence[tuple[float, float]]) -> str:
 
 
 def table2() -> Iterator[Row]:
-    """Yield every search over ten folds."""
+    """Yield every search, averaged over ten folds."""
     at_best = mean([scores(number, BEST, preset=False) for number in range(FOLDS)])
     for name, (paper, options) in SEARCHES.items():
         row = mean([scores(number, options) for number in range(FOLDS)])

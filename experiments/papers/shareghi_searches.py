@@ -1,8 +1,8 @@
-"""What every search under unbounded contexts finds, of one model: trees and utterances.
+"""The results of every search under unbounded contexts, with one model: trees and utterances.
 
-For each search: F1; by how many nats per sentence the tree it returns is less probable than the
-best that any search found; how often it is that one; partial trees looked into (ways tried for
-astar-nodes); sentences on which it came to an end; milliseconds per word.
+For each search: F1; the mean difference in nats per sentence between its tree and the most probable
+tree found by any search; how often it returns that tree; opened partial trees (ways tried for
+astar-nodes); sentences on which it ended with a complete tree; milliseconds per word.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EXPANSIONS = 20_000
 
 @dataclass(frozen=True)
 class Sentences:
-    """A model, what it is given, the right trees, and which F1 counts."""
+    """A model, its input, the gold trees, and the function that selects F1."""
 
     model: TreeParsingModel
     words: Sequence[Sequence[str]]
@@ -56,7 +56,7 @@ def of_trees() -> Sentences:
 
 
 def of_utterances() -> Sentences:
-    """Return one fold of the utterances."""
+    """Return the held-out utterances of one fold."""
     model, items = shareghi_morphology.trained(0), shareghi_morphology.fold(0)[1]
     words = [model.task.words_of(item) for item in items]
     gold = [model.task.gold(item) for item in items]
@@ -64,7 +64,7 @@ def of_utterances() -> Sentences:
 
 
 def searched(given: Sentences, options: dict[str, Any]) -> tuple[list[Found | None], float]:
-    """Return what a search finds, and milliseconds per word."""
+    """Return the results of a search, and milliseconds per word."""
     whole = {"completions": 1, "expansions": EXPANSIONS, "threads": 1, **options}
     terminals = [given.model.task.terminals(words) for words in given.words]
     begin = time.process_time()

@@ -17,9 +17,9 @@ from experiments.papers.table import Row
 from experiments.treebanks import Split, load_split
 
 TREEBANKS = {"WSJ": "wsj", "DDT": "ddt", "EWT": "ewt"}
-"""The paper's English is the whole of the Wall Street Journal, its Danish another cut of DDT."""
+"""Treebanks by name. The paper has the full WSJ, and another split of DDT."""
 COLUMN = "xpos"
-"""The treebank's own tags."""
+"""The column of the treebank-specific tags."""
 FIGURES = {
     "PCFG CYK": ("94.69 47.22", "89.04 31.7"),
     "A* (Local Frontier)": ("95.50 54.11", "89.85 35.10"),
@@ -56,18 +56,18 @@ def trained(name: str, preset: str, **changes: Any) -> TagsModel:
 
 
 def found_tags(name: str, model: TagsModel, **options: Any) -> list[list[str]]:
-    """Return the tags of the test part."""
+    """Return the predicted tags of the test part."""
     taggings = model.tag_all(split_of(name).test, threads=1, seed=1, **options)
     return [tagging.tags for tagging in taggings]
 
 
 def right_tags(name: str) -> list[list[str]]:
-    """Return the tags that the test part has."""
+    """Return the gold tags of the test part."""
     return [getattr(sentence, COLUMN) for sentence in split_of(name).test]
 
 
 def accuracy(name: str, found: Sequence[Sequence[str]]) -> str:
-    """Return the percentages of words and of whole sentences that are right."""
+    """Return the percentages of correct words and of sentences without an error."""
     pairs = list(zip(right_tags(name), found, strict=True))
     words = sum(a == b for gold, tags in pairs for a, b in zip(gold, tags, strict=True))
     whole = sum(gold == list(tags) for gold, tags in pairs)
@@ -90,14 +90,14 @@ def table4() -> Iterator[Row]:
 
 
 def spines_of(columns: Sequence[Sequence[str]], size: int) -> Counter[tuple[str, ...]]:
-    """Return the sequences of tags of one length."""
+    """Return the tag sequences of length `size` with their counts."""
     return Counter(
         tuple(tags[i : i + size]) for tags in columns for i in range(len(tags) - size + 1)
     )
 
 
 def table5a() -> Iterator[Row]:
-    """Yield the share of frequent sequences that are found."""
+    """Yield the percentages of frequent tag sequences that are also frequent in predictions."""
     for (name, bound), paper in PAPER_SPINES.items():
         model = trained(name, "shareghi-2015-tags", depth=bound)
         own = found_tags(name, model, **SEARCHES["MCMC"])

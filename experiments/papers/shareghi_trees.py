@@ -1,4 +1,4 @@
-"""Constituency of Shareghi et al. (2015): Table 3, the bounded depths of its text, and Table 5."""
+"""Constituency of Shareghi et al. (2015): Table 3, the bounded depths in its text, and Table 5."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from experiments.papers.table import Row
 MCMC: dict[str, Any] = {"guide": "pcfg", "subtrees": 0, "burn_in": 0, "node_cost": 0.0}
 """Metropolis-Hastings as published: whole trees from the PCFG, and the plain sum of counts."""
 FIRST: dict[str, Any] = {"guide": "pcfg", "completions": 1, "beam": 200}
-"""A* as published: the first complete tree."""
+"""A* as published, which returns the first complete tree."""
 DRAWS = 2000
-"""Draws where depths and spines are compared."""
+"""Number of draws in the comparisons of depths and spines."""
 SPINES = range(2, 11)
 PAPER_SPINES = {
     None: (100, 75, 72, 68, 62, 59, 58, 60, 68),
@@ -37,7 +37,7 @@ PAPER_CONTEXTS = {
     "DT": "S NP*, S PP NP*, S VP SBAR S NP*, S VP PP NP*, S SBAR NP",
     "JJ": "S NP*, S PP NP*, S VP ADJP*, SINV NP, S VP SBAR S VP PP NP*",
 }
-"""Those among the five commonest of the gold trees are starred; the lists are not ranked alike."""
+"""Contexts that are among the five commonest of the gold trees have a star; ranks may differ."""
 
 
 @cache
@@ -48,7 +48,7 @@ def part(name: str) -> list[Tree]:
 
 @cache
 def published(depth: int | None = None) -> TreesModel:
-    """Return the model of the preset, bounded or not."""
+    """Return the model of the preset, with bounded or unbounded contexts."""
     settings = to_dict(read_toml(file_or_preset("shareghi-2015-trees"), TreesConfig))
     return bistro.train("trees", part("train"), seed=1, **{**settings, "depth": depth})
 
@@ -61,21 +61,21 @@ def best() -> TreesModel:
 
 
 def parsed(model: TreesModel, name: str, **options: Any) -> list[Tree]:
-    """Return the trees of a part."""
+    """Return the predicted trees of a part."""
     words = [model.task.words_of(tree) for tree in part(name)]
     return [parse.tree for parse in model.parse_trees(words, threads=1, seed=1, **options)]
 
 
 @cache
 def drawn(depth: int | None, samples: int, node_cost: float = 0.0) -> list[Tree]:
-    """Return the trees of the test part by Metropolis-Hastings, as published or nodes charged."""
+    """Return test trees from Metropolis-Hastings, as published or with a cost per node."""
     options = {**MCMC, "node_cost": node_cost, "samples": samples}
     return parsed(published(depth), "test", **options)
 
 
 @cache
 def best_trees() -> list[Tree]:
-    """Return the trees of the test part that Bistro finds at best."""
+    """Return the trees of the test part predicted by Bistro's best model."""
     return parsed(best(), "test")
 
 
@@ -130,7 +130,7 @@ def depths() -> Iterator[Row]:
 
 
 def spines_of(trees: Iterable[Tree], size: int) -> Counter[tuple[str, ...]]:
-    """Return the chains of labels of one length, each node below the one before."""
+    """Return the chains of labels of length `size`, each node a child of the previous one."""
     counts = Counter[tuple[str, ...]]()
     for tree in trees:
         waiting: list[tuple[Tree, tuple[str, ...]]] = [(tree, ())]
@@ -144,7 +144,7 @@ def spines_of(trees: Iterable[Tree], size: int) -> Counter[tuple[str, ...]]:
 
 
 def table5a() -> Iterator[Row]:
-    """Yield the share of frequent spines that are found."""
+    """Yield the percentages of frequent spines that are also frequent in predicted trees."""
     gold = [simplified(tree) for tree in part("test")]
     usual = best_trees()
     for bound, paper in PAPER_SPINES.items():
@@ -161,7 +161,7 @@ def table5a() -> Iterator[Row]:
 
 
 def table5b() -> Iterator[Row]:
-    """Yield the commonest contexts of four symbols in the trees found."""
+    """Yield the commonest contexts of four symbols in predicted trees."""
     gold = [simplified(tree) for tree in part("test")]
     for symbol, paper in PAPER_CONTEXTS.items():
         right = {context for context, _ in contexts_of(gold, symbol).most_common(5)}
@@ -173,7 +173,7 @@ def table5b() -> Iterator[Row]:
 
 
 def contexts_of(trees: Iterable[Tree], symbol: str) -> Counter[str]:
-    """Return the labels above a symbol, from below the root."""
+    """Return the labels above a symbol, starting below the root, with their counts."""
     counts = Counter[str]()
     for tree in trees:
         waiting: list[tuple[Tree, tuple[str, ...]]] = [(tree, ())]

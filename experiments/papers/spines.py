@@ -1,9 +1,10 @@
-"""How many of the most frequent spines of right trees are also the most frequent of trees found.
+"""The overlap of the most frequent spines of gold trees and of predicted trees.
 
-Of long spines most occur once, so the thousand most frequent ones are not a set: which of those
-with the count of the thousandth belong to it is arbitrary. Ties are therefore broken at random:
-every spine draws one number, the same for both lists, and belongs to a list if the number is below
-its chance there. The expected share is computed exactly, and right trees match themselves fully.
+Most long spines occur once, so the thousand most frequent ones are not a well-defined set: the
+choice among spines with the count of the thousandth is arbitrary. Ties are therefore broken at
+random: every spine draws one number, the same for both lists, and belongs to a list if the number
+is below its probability there. The expected share is computed exactly, and the gold trees match
+themselves completely.
 
 >>> right, found = Counter({"a": 3, "b": 1, "c": 1}), Counter({"a": 2, "b": 1, "d": 1, "e": 1})
 >>> matched(right, right, most=2), round(matched(right, found, most=2), 1)
@@ -31,14 +32,14 @@ def chances(counts: Counter[Spine], most: int) -> dict[Spine, float]:
 
 
 def matched(gold: Counter[Spine], found: Counter[Spine], most: int = MOST_FREQUENT) -> float:
-    """Return the expected share of the most frequent right ones that are so in both, percent."""
+    """Return the expected percentage of the most frequent gold spines that both lists contain."""
     right, guessed = chances(gold, most), chances(found, most)
     both = sum(min(chance, guessed.get(spine, 0.0)) for spine, chance in right.items())
     return 100 * both / sum(right.values())
 
 
 def once(gold: Counter[Spine]) -> str:
-    """Say how many spines there are, and how many of them occur once.
+    """Return the number of spines, and the number that occurs once, as text.
 
     >>> once(Counter("aab"))
     '2 spines, 1 once'

@@ -1,7 +1,7 @@
-"""A table of a paper: its figure, ours with the paper's own settings, and the best that Bistro has.
+"""A table of a paper: its figures, ours with the paper's settings, and Bistro's best.
 
-Each module of this package is named after its paper and holds one constant ``PAPER``. The rows of
-a table come one by one, so that they are seen as soon as they are computed.
+Each module of this package is named after its paper and defines a constant ``PAPER``. The rows of a
+table are generated one by one, so that each is printed as soon as it is computed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: its name on the command line, what it shows, how it is computed, and its rows.
+    """One table: its name on the command line, its title, protocol, rows and best column.
 
-    `protocol` says what the figures are, on which data, and what the paper's data were. `best` says
-    what "Bistro at best" is in this table; without it, the table has no such column.
+    `protocol` describes the figures, their data, and the data of the paper. `best` describes the
+    column "at best"; if it is empty, the table does not have this column.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper: its key, how it is cited, the presets with its settings, and its tables."""
+    """One paper: its key, citation, presets with its settings, and tables."""
 
     key: str
     citation: str
@@ -48,7 +48,7 @@ class Paper:
 
 
 def print_table(table: Table) -> None:
-    """Print one table as Markdown, each row when it is ready, and the time that it took."""
+    """Print one table as Markdown, each row when it is ready, and the CPU time."""
     print(f"\n### {table.title}\n\n{table.protocol}")
     if table.best:
         print(f"The column *at best*: {table.best}")
@@ -58,4 +58,4 @@ def print_table(table: Table) -> None:
     for row in table.rows():
         cells = [row.name, row.paper, row.published, *[row.best] * bool(table.best), row.note]
         print("| " + " | ".join(cells) + " |", flush=True)
-    print(f"\n{time.process_time() - begin:.0f} seconds of processor time", flush=True)
+    print(f"\n{time.process_time() - begin:.0f} seconds of CPU time", flush=True)

@@ -1,7 +1,7 @@
 """Titov & Henderson (2007), A Latent Variable Model for Generative Dependency Parsing.
 
-Danish alone: the Dutch and the Slovene treebank of the paper are not among the data. Models that
-the folder named by BISTRO_MODELS holds are not trained again; new ones are saved there.
+Only Danish: the Dutch and Slovene treebanks of the paper are not available. Models that exist in
+the folder BISTRO_MODELS are loaded instead of trained; new ones are saved there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
     "LF": {},
     "TF-NA": {**TUNED, "links": False},
 }
-"""What each model of the paper changes in the preset."""
+"""The changes of each model of the paper to the preset."""
 OURS: dict[str, Mapping[str, Any]] = {
     "TF": {"tagset": "xpos"},
     "LF": {"tagset": "xpos", "features": ["local"]},
@@ -58,7 +58,7 @@ def danish() -> Split:
 
 @cache
 def model_of(variant: str, published: bool) -> IsbnModel:
-    """Return a model of the paper, trained until it is best on the development part, seed 1."""
+    """Return a model of the paper, selected on the development part, seed 1."""
     folder = os.environ.get("BISTRO_MODELS")
     path = Path(folder or "") / f"{PRESET}-{variant}-{'published' if published else 'best'}.bistro"
     if folder and path.exists():

@@ -31,7 +31,7 @@ def accuracy(split: Split, settings: Mapping[str, Any], **options: Any) -> str:
 
 
 def settings_of(prior: str, sampling: str, sampler: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a row: those of the preset with its prior and this sampler."""
+    """Return the settings of a row: the preset with its prior and sampler."""
     fixed = {"hyper": "fixed"} if sampling == "fixed" else {}
     changes = {"sampler": {"dirichlet": prior == "Dirichlet", **sampler, **fixed}}
     return merged(read_mapping(file_or_preset(PRESET)), changes)
@@ -54,7 +54,7 @@ def tables() -> tuple[Table, ...]:
         Table(
             "table1",
             "Table 1: parse accuracy with Dirichlet and Pitman-Yor priors",
-            "UAS without punctuation, WSJ sample (3,262 sentences to train on, 405 to test on), "
+            "UAS without punctuation, WSJ sample (3,262 training and 405 test sentences), "
             "gold tags, the most probable tree, seed 1. The paper: the whole Penn Treebank.",
             table1_rows,
             best=BEST_OF,

@@ -1,8 +1,8 @@
 """Tables 2 and 3 of Wallach, Sutton & McCallum (2008): parsing with syntactic topics, their words.
 
-"As published" has one sample of the states of training, and samples the trees and states of all
-test sentences together. "At best" averages samples of several chains, of which the first is the one
-as published, and parses each sentence by itself.
+"As published" uses one sample of the states from training, and samples the trees and states of all
+test sentences together. "At best" averages samples of several chains, including the chain used "as
+published", and parses each sentence separately.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FIGURES = {
     200: "60.4 / 64.5",
     None: "-",
 }
-"""The paper's, by the number of states; None: as many as the data ask for."""
+"""The paper's figures by number of states; None: the number is inferred from the data."""
 BEST: dict[str, Any] = {"chains": 4, "samples": 10}
-"""What "at best" changes in the preset."""
+"""The changes of "at best" to the preset."""
 SAMPLED, SWEEPS = 10, 20
 """Trees sampled per sentence, and sweeps over the test part as published."""
 TOPICS = (
@@ -63,21 +63,21 @@ def wsj() -> Split:
 
 @cache
 def trained(states: int | None, source: Literal["latent", "xpos"] = "latent") -> TopicsModel:
-    """Train with the preset, but more chains, whose samples are averaged at best."""
+    """Train with the preset, but with several chains, whose samples are averaged at best."""
     preset = read_toml(file_or_preset(PRESET), TopicsConfig)
     config = replace(preset, states=states, source=source, **BEST)
     return bistro.train("topics", wsj().train, config=config, seed=1)
 
 
 def published(model: TopicsModel) -> TopicsModel:
-    """Return the model with the last sample of its first chain: what the preset itself gives."""
+    """Return the model with the last sample of its first chain, which is that of the preset."""
     config = replace(model.config, chains=1, samples=1)
     last = model.samples[model.config.samples - 1]
     return replace(model, config=config, samples=[last])
 
 
 def accuracy(pairs: Iterable[tuple[Sentence, list[int]]]) -> float:
-    """Return the share of right heads in percent, punctuation left out."""
+    """Return the percentage of correct heads, without punctuation."""
     gold, parsed = [], []
     for sentence, heads in pairs:
         gold.append(sentence)
@@ -113,10 +113,10 @@ def table2() -> Iterator[Row]:
 
 
 def closest_states(model: TopicsModel) -> list[TopState]:
-    """Return, for each state of the paper, the state whose distribution is nearest to its words.
+    """Return, for each state of the paper, the state whose distribution is closest to its words.
 
-    Nearest is the largest overlap of two distributions, the sum of sqrt(p q) (Bhattacharyya), with
-    the ten words taken as equally probable: one frequent word alone does not decide.
+    Closeness is the overlap of two distributions, the sum of sqrt(p q) (Bhattacharyya), with the
+    ten words taken as equally probable, so that one frequent word alone does not decide.
     """
     forms = [form.lower() for form in model.vocabulary.decode(range(len(model.vocabulary)))]
     phi = model.samples[-1].phi(len(forms))[:, :-1]
@@ -126,7 +126,7 @@ def closest_states(model: TopicsModel) -> list[TopState]:
 
 
 def table3() -> Iterator[Row]:
-    """Yield the words of the paper's states, and those of the states most like them."""
+    """Yield the words of the paper's states, and those of the closest states."""
     states = closest_states(published(trained(150)))
     for number, (topic, state) in enumerate(zip(TOPICS, states, strict=True), start=1):
         words = [word for word, _ in state.words]
@@ -143,10 +143,10 @@ def tables() -> tuple[Table, ...]:
         Table(
             "table2",
             "Table 2: parse accuracy of the syntactic topic model, sampled trees / most probable",
-            "Accuracy of heads in percent, punctuation left out, WSJ sample, test (78,539 words of "
+            "Percentage of correct heads, punctuation excluded, WSJ sample, test (78,539 words of "
             "training; the paper: Penn Treebank sections 2 to 21, about 950,000). Seed 1.",
             table2,
-            best="the mean of 10 samples of each of 4 chains; each sentence is parsed by itself.",
+            best="the mean of 10 samples of each of 4 chains; each sentence is parsed separately.",
         ),
         Table(
             "table3",

@@ -14,7 +14,15 @@ import bistro
 from bistro.errors import ModelFileError
 from bistro.evaluate.calibration import Calibration, calibration_of
 from bistro.inference.chains import Session
-from bistro.models.committee.calibration import TYPICAL, UNCHANGED, LogOddsMap, fitted_map
+from bistro.inference.mixture_weights import Floats
+from bistro.models.committee.calibration import (
+    BOUNDS,
+    SPREAD,
+    TYPICAL,
+    UNCHANGED,
+    LogOddsMap,
+    fitted_map,
+)
 from bistro.models.committee.held_out import LEAST_WORDS, MOST_WORDS, stretches
 from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit
 from bistro.models.committee.model import CommitteeModel
@@ -109,6 +117,36 @@ def test_a_fitted_map_is_increasing() -> None:
     assert (np.diff(found.calibrated(probability)) > 0).all()
     assert not LogOddsMap(low_slope=0.0).is_increasing
     assert not LogOddsMap(offset=float("nan")).is_increasing
+
+
+def log_posterior(log_odds: LogOddsMap, probability: Floats, is_right: NDArray[np.bool_]) -> float:
+    """Return the logarithm of the posterior density, except for a constant."""
+    p = log_odds.calibrated(probability)
+    prior = sum((a - b) ** 2 for a, b in zip(log_odds, TYPICAL, strict=True)) / SPREAD**2 / 2
+    return float(np.log(np.where(is_right, p, 1 - p).clip(1e-300)).sum() - prior)
+
+
+@pytest.mark.parametrize("value", [0.001, 0.2, 0.7, 0.999, 1.0])
+@pytest.mark.parametrize("accuracy", [0.0, 0.6, 1.0])
+def test_no_other_map_is_more_probable(value: float, accuracy: float) -> None:
+    """Even if all heads have the same probability, which is far from their accuracy."""
+    probability, is_right = np.full(6000, value), np.arange(6000) < 6000 * accuracy
+    fitted = fitted_map(probability, is_right)
+    highest = log_posterior(fitted, probability, is_right)
+    rng = np.random.default_rng(1)
+    for spread in (0.001, 0.01, 0.1, 1.0):
+        for change in rng.normal(0, spread, (50, 3)):
+            slopes = (np.array(fitted[:2]) + change[:2]).clip(BOUNDS[0][0])
+            other = LogOddsMap(*slopes.tolist(), fitted.offset + change[2])
+            assert log_posterior(other, probability, is_right) <= highest + 1e-6
+
+
+def test_impossible_heads_do_not_change_the_map() -> None:
+    """Calibration leaves them at 0, so they must not affect the other heads."""
+    probability, is_right = drawn(LogOddsMap(low_slope=0.3, slope=1.2, offset=-0.2), 6000)
+    impossible = np.concatenate((probability, np.zeros(30)))
+    fitted = fitted_map(impossible, np.concatenate((is_right, np.arange(30) < 18)))
+    assert fitted == pytest.approx(fitted_map(probability, is_right), abs=1e-9)
 
 
 def test_the_slope_for_low_probabilities_does_not_affect_high_probabilities() -> None:

@@ -2,14 +2,14 @@
 
 Each phrase below is understandable, and yet a reader stumbles: it is archaic, or a private idiom
 where a common technical word exists. The test reads every string of the program (docstrings and
-messages among them) and the prose of every page, outside code.
+messages among them), every comment of the core, and the prose of every page, outside code.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -106,16 +106,37 @@ def paragraphs_of(path: Path, code: str = "code") -> Iterator[tuple[int, str]]:
         yield text.count("\n", 0, match.start()) + 1, match.group()
 
 
+def comments_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every comment of a C++ file; adjacent lines are one comment."""
+    text = path.read_text("utf-8")
+    for match in re.finditer(r"(?:^[ ]*//.*\n)+|(?<=[ ])//.*", text, re.MULTILINE):
+        comment = re.sub(r"^ *//+ ?", "", match.group(), flags=re.MULTILINE)
+        yield text.count("\n", 0, match.start()) + 1, comment
+
+
 def test_the_program_is_in_plain_english() -> None:
-    source = PROJECT / "src" / "bistro"
+    parts: list[tuple[str, Callable[[Path], Iterator[tuple[int, str]]]]] = [
+        ("src/bistro/**/*.py", strings_of),
+        ("src/bistro/**/*.js", texts_of),
+        ("cpp/**/*.[ch]pp", comments_of),
+        *((f"{folder}/**/*.py", strings_of) for folder in ("benchmarks", "experiments", "tools")),
+    ]
     found = [
         f"{path.relative_to(PROJECT)}:{line}: {complaint}"
-        for read, pattern in ((strings_of, "*.py"), (texts_of, "*.js"))
-        for path in sorted(source.rglob(pattern))
+        for pattern, read in parts
+        for path in sorted(PROJECT.glob(pattern))
         for line, text in read(path)
         for complaint in complaints(text, is_string=True)
     ]
     assert not found, "\n".join(found)
+
+
+def test_comments_are_read(tmp_path: Path) -> None:
+    source = tmp_path / "some.cpp"
+    source.write_text("// One row\n// a word.\nint a;  // as told\nint b;\n    // plain\n")
+    comments = dict(comments_of(source))
+    assert comments == {1: "One row\na word.\n", 3: "as told", 5: "plain\n"}
+    assert [bool(list(complaints(c, is_string=True))) for c in comments.values()] == [1, 1, 0]
 
 
 def test_the_pages_are_in_plain_english() -> None:

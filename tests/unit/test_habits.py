@@ -10,8 +10,15 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-ELSEWHERE = ("platform.hpp", "compiler.hpp", "read_at.cpp", "lanes.hpp")
-"""Where the core may ask for a compiler or a system."""
+ELSEWHERE = (
+    "platform.hpp",
+    "compiler.hpp",
+    "read_at.cpp",
+    "lanes.hpp",
+    "products_anywhere.cpp",
+    "registers256.hpp",
+)
+"""Where the core may ask for a compiler, a processor or a system."""
 
 
 def text_of(name: str) -> str:
@@ -46,10 +53,10 @@ def test_tests_of_wheels_exist() -> None:
     assert named and all((PROJECT / name).exists() for name in named)
 
 
-def test_only_one_header_knows_compilers_and_systems() -> None:
+def test_few_files_know_compilers_processors_and_systems() -> None:
     special = re.compile(
         r"__builtin_|__attribute__|__int128|\bssize_t\b|\bpread\(|madvise|jthread|<unistd|<sys/"
-        r"|_MSC_VER|_WIN32|__GNUC__"
+        r"|_MSC_VER|_WIN32|__GNUC__|_M_X64|_M_ARM64|__x86_64__|__FP_FAST|immintrin|arm_neon"
     )
     knowing = {
         path.name

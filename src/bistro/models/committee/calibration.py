@@ -28,9 +28,9 @@ from bistro.inference.mixture_weights import Floats
 SPREAD = 0.05
 """Standard deviation of the normal priors on the slopes and the offset. On small
 development sets, both 0.02 and 0.12 lead to a larger calibration error than 0.05."""
-LEAST_SLOPE = 0.1
+BOUNDS = ((0.1, None), (0.1, None), (None, None))
+"""Limits of the slopes and the offset. The slopes must be positive."""
 CERTAIN = 1e-9
-NEWTON_STEPS = 20
 
 
 class LogOddsMap(NamedTuple):
@@ -67,7 +67,8 @@ def fitted_map(probability: Floats, is_right: NDArray[np.bool_]) -> LogOddsMap:
     Parameters
     ----------
     probability
-        Predicted probability of each head in the trees of a development set.
+        Predicted probability of each head in the trees of a development set. Heads with a
+        probability of 0 are left out, since calibration does not change them.
     is_right
         Whether each of these heads is correct.
 
@@ -80,18 +81,25 @@ def fitted_map(probability: Floats, is_right: NDArray[np.bool_]) -> LogOddsMap:
     [0.98]
     [0.9]
     """
-    inputs, typical = _inputs(probability), np.array(TYPICAL)
-    parameters = typical
-    for _ in range(NEWTON_STEPS):
-        p = expit(parameters @ inputs)
-        gradient = inputs @ (is_right - p) - (parameters - typical) / SPREAD**2
-        curvature = (inputs * (p * (1 - p))) @ inputs.T + np.eye(typical.size) / SPREAD**2
-        step = np.linalg.solve(curvature, gradient)
-        parameters = parameters + step / max(1.0, float(np.abs(step).max()))
-        if np.abs(step).max() < 1e-9:
-            break
-    low_slope, slope, offset = parameters.tolist()
-    return LogOddsMap(max(low_slope, LEAST_SLOPE), max(slope, LEAST_SLOPE), offset)
+    from scipy.optimize import (
+        minimize,  # SciPy takes a second to load, and parsing does not need it.
+    )
+
+    is_possible = probability > 0
+    inputs, is_right = _inputs(probability[is_possible]), is_right[is_possible]
+    typical = np.array(TYPICAL)
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        """Return the negative log posterior and its gradient."""
+        log_odds, difference = parameters @ inputs, (parameters - typical) / SPREAD**2
+        fit = np.logaddexp(0, log_odds).sum() - log_odds[is_right].sum()
+        gradient = inputs @ (expit(log_odds) - is_right) + difference
+        return fit + difference @ (parameters - typical) / 2, gradient
+
+    fitted = minimize(
+        loss, typical, jac=True, method="L-BFGS-B", bounds=BOUNDS, options={"ftol": 0, "gtol": 1e-6}
+    )
+    return LogOddsMap(*fitted.x.tolist())
 
 
 def _inputs(probability: Floats) -> Floats:

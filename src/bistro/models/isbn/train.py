@@ -241,7 +241,7 @@ class Training:
         learning = self.config.learning
         log_likelihood, mean = self._learn(progress.passes, session.threads)
         weights, score = self._better(mean, session.threads)
-        largest = float(np.abs(self.trainer.weights).max())
+        largest = max(float(np.abs(w).max()) for w in (self.trainer.weights, weights))
         is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
         if not is_sound:
             raise self._diverged(progress, session)
