@@ -136,8 +136,8 @@ def test_no_other_map_is_more_probable(value: float, accuracy: float) -> None:
     rng = np.random.default_rng(1)
     for spread in (0.001, 0.01, 0.1, 1.0):
         for change in rng.normal(0, spread, (50, 3)):
-            slopes = (np.array(fitted[:2]) + change[:2]).clip(BOUNDS[0][0])
-            other = LogOddsMap(*slopes.tolist(), fitted.offset + change[2])
+            low_slope, slope = (np.array(fitted[:2]) + change[:2]).clip(BOUNDS[0][0]).tolist()
+            other = LogOddsMap(low_slope, slope, fitted.offset + change[2])
             assert log_posterior(other, probability, is_right) <= highest + 1e-6
 
 
