@@ -18,6 +18,7 @@ there. `ewt1000` has the first 1,000 sentences of EWT's training part.
 from __future__ import annotations
 
 import argparse
+import atexit
 import io
 import json
 import os
@@ -73,6 +74,7 @@ def file_of(treebank: str, part: str) -> Path:
     if part != "train" or not size:
         return path
     cut = Path(tempfile.gettempdir()) / f"{treebank}-{os.getpid()}{path.suffix}"
+    atexit.register(cut.unlink, missing_ok=True)
     cut.write_text("".join(map(str, list(bistro.read(path))[: int(size)])), encoding="utf-8")
     return cut
 
@@ -149,14 +151,30 @@ def accuracy(
     return {name + ending: value for name, value in figures.items() if value is not None}
 
 
+def peer(treebank: str, system: str) -> tuple[Any, Path]:
+    """Return UDPipe or spaCy, trained or loaded, and the place where the model is stored."""
+    train, dev = (file_of(treebank, part) for part in ("train", "dev"))
+    folder = Path(os.environ.get("BISTRO_MODELS", "."))
+    if system == "udpipe":
+        model = train_udpipe(treebank, train, dev, tokenizer=True)
+        return model, folder / f"{treebank}.udpipe"
+    column = COLUMN.get(plain(treebank), "upos")
+    model, _ = train_spacy(treebank, train, dev, column, LANGUAGE[plain(treebank)])
+    return model, folder / f"{treebank}.spacy" / "model-best"
+
+
+def train_peer(treebank: str, system: str) -> dict[str, float]:
+    """Train a peer; return the CPU time, or nothing if an earlier run stored the model."""
+    before = time.time()
+    (_, path), seconds = timed(lambda: peer(treebank, system))
+    return {"training s": seconds} if path.stat().st_mtime >= before else {}
+
+
 def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
-    """Return all figures of UDPipe 1; a model trained before has the time of loading it."""
+    """Return all figures of UDPipe 1 except the training time."""
     library = __import__("ufal.udpipe", fromlist=["Pipeline"])
-    files = {p: file_of(treebank, p) for p in ("train", "dev", part)}
-    model, seconds = timed(
-        lambda: train_udpipe(treebank, files["train"], files["dev"], tokenizer=True)
-    )
-    text = files[part].read_text(encoding="utf-8")
+    model, path = peer(treebank, "udpipe")
+    text = file_of(treebank, part).read_text(encoding="utf-8")
     gold = list(part_of(treebank, part))
     words = sum(map(len, gold))
     figures: dict[str, float] = {}
@@ -167,24 +185,20 @@ def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
         figures |= accuracy(gold, system, "upos", ending)
         figures[f"words/s{ending}"] = fastest(lambda p=pipeline: p.process(text), words)  # type: ignore[misc]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    size = Path(os.environ.get("BISTRO_MODELS", "."), f"{treebank}.udpipe").stat().st_size / 1e6
-    return figures | {"MB": size, "memory MB": peak, "training s": seconds}
+    return figures | {"MB": path.stat().st_size / 1e6, "memory MB": peak}
 
 
 def judge_spacy(treebank: str, part: str) -> dict[str, float]:
-    """Return all figures of spaCy's small pipeline."""
+    """Return all figures of spaCy's small pipeline except the training time."""
     column = COLUMN.get(plain(treebank), "upos")
-    files = [file_of(treebank, name) for name in ("train", "dev")]
-    language = LANGUAGE[plain(treebank)]
-    nlp, seconds = train_spacy(treebank, files[0], files[1], column, language)
+    nlp, folder = peer(treebank, "spacy")
     gold = list(part_of(treebank, part))
     words = sum(map(len, gold))
     figures = accuracy(gold, parsed_by_spacy(nlp, gold, column), column, "")
     figures["words/s"] = fastest(lambda: parsed_by_spacy(nlp, gold, column), words)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    folder = Path(os.environ.get("BISTRO_MODELS", "."), f"{treebank}.spacy", "model-best")
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
-    return figures | {"MB": size, "memory MB": peak, "training s": seconds}
+    return figures | {"MB": size, "memory MB": peak}
 
 
 def measured(
@@ -193,8 +207,6 @@ def measured(
     """Train and evaluate one system, each in its own process; peers do not use `seed`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}-{seed}.bistro"
-        if system in PEERS:
-            return _elsewhere("judge", treebank, part, system, path)
         training = _elsewhere("train", treebank, part, system, path, str(seed), *text)
         return training | _elsewhere("judge", treebank, part, system, path)
 
@@ -212,6 +224,8 @@ def step(
     name: str, treebank: str, part: str, system: str, path: str, seed: str = "1", *text: str
 ) -> dict[str, float]:
     """Run one step in the process that was started for it."""
+    if name == "train" and system in PEERS:
+        return train_peer(treebank, system)
     if name == "train":
         return {"training s": train_committee(treebank, system, Path(path), int(seed), text)}
     if system == "udpipe":
