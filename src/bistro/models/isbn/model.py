@@ -58,9 +58,9 @@ class IsbnOptions(CoreOptions):
     """Margin for pruning. The probability of the next word in a partial derivation is assumed to be
     at most e^margin times its highest probability in the derivations so far. A partial derivation
     is pruned if it would not remain in the beam under this assumption. If other derivations have
-    already taken the same action with the same top of the stack, half of this margin applies to
-    everything that follows the action. With the value 2, pruning did not change any tree in the
-    Danish development set."""
+    already taken the same action with the same top of the stack, three quarters of this margin
+    apply to everything that follows the action. With the value 2, a beam of 30 and given tags,
+    pruning did not change any tree in the Danish development set."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,}"]
