@@ -81,9 +81,8 @@ def fitted_map(probability: Floats, is_right: NDArray[np.bool_]) -> LogOddsMap:
     [0.98]
     [0.9]
     """
-    from scipy.optimize import (
-        minimize,  # SciPy takes a second to load, and parsing does not need it.
-    )
+    # SciPy takes a second to load, and parsing does not need this part.
+    from scipy.optimize import minimize
 
     is_possible = probability > 0
     inputs, is_right = _inputs(probability[is_possible]), is_right[is_possible]
